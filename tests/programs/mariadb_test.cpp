@@ -21,8 +21,8 @@ using namespace std::chrono_literals;
 
 constexpr auto nowhere = "127.0.0.1:1";
 
-/// A database server without tables, on a socket in its own directory: enough for locks. It uses no
-/// network, no accounts and no other configuration.
+/// A database server without tables, which is enough for locks. It has a socket in a directory of
+/// its own, and no network, no accounts and no other configuration.
 class MariaDb {
  public:
   MariaDb()
@@ -56,7 +56,7 @@ class MariaDb {
                                    "--tmpdir=" + directory_.file("data"),
                                    "--socket=" + socket(),
                                    "--pid-file=" + directory_.file("pid")};
-    // The server does not run as root without this option.
+    // The server refuses to run as root without --user.
     if (::geteuid() == 0) words.emplace_back("--user=root");
     return words;
   }
@@ -81,7 +81,7 @@ class MariaDb {
   Child server_;
 };
 
-/// Removes the nodes that the example has created on the server.
+/// The destructor removes the nodes that the example has created on the server.
 struct OrdersGo {
   OrdersGo() = default;
   OrdersGo(const OrdersGo&) = delete;
@@ -107,7 +107,7 @@ TEST_CASE("the example of a fallback packs under the lock, and without ZooKeeper
     CHECK(result.status == 0);
     return result.output;
   };
-  // On a busy machine connecting may take longer than the example waits.
+  // On a busy machine it may take longer to connect than the example waits.
   const auto packs_under_lock = [&](const std::string& order) {
     return eventually([&] {
       return pack(to_string(server_endpoint()), order) == "packing " + order + " under the lock\n";
@@ -117,18 +117,18 @@ TEST_CASE("the example of a fallback packs under the lock, and without ZooKeeper
   CHECK(packs_under_lock("17"));
   CHECK(pack(nowhere, "17") == "packing 17 under the fallback\n");
 
-  // A process that packs an order excludes others from that order, but not from another one.
+  // A process that packs an order excludes others from this order, but not from another one.
   Program packing{CUSTODIAN_EXAMPLE_WITH_LOCK_MARIADB, {nowhere, database.socket(), "17", "60"}};
   REQUIRE(packing.says("packing 17 under the fallback"));
   CHECK(pack(nowhere, "17") == "somebody else packs 17\n");
   CHECK(pack(nowhere, "18") == "packing 18 under the fallback\n");
-  // As documented, the two locks do not exclude each other.
+  // The two locks do not exclude each other, as documented.
   CHECK(packs_under_lock("17"));
   // The database releases the lock of a process that has died.
   packing.signal(SIGTERM);
   static_cast<void>(packing.result());
   CHECK(pack(nowhere, "17") == "packing 17 under the fallback\n");
-  // Any text in a name is only data.
+  // Text in a name is only data for the database, whatever it is.
   CHECK(pack(nowhere, "';--/") == "packing ';--/ under the fallback\n");
 }
 

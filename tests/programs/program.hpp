@@ -1,8 +1,7 @@
 #pragma once
 
-/// \file
-/// Runs a program as a user does, and gives its output and exit status. Each program may take a
-/// minute.
+/// \file Runs a program as a user does, and returns its output and exit status. Each program may
+/// take a minute.
 
 #include <unistd.h>
 
@@ -53,7 +52,7 @@ class Program {
                                       (boost::process::std_out & boost::process::std_err)>
                    output_} {}
 
-  /// Waits for these words; false if the program ends without them.
+  /// Waits until the program prints these words. Returns false if it ends without them.
   [[nodiscard]] bool says(const std::string& words) {
     for (std::string line; std::getline(output_, line);) {
       read_ += line + '\n';

@@ -24,7 +24,7 @@ using custodian::tests::servers_are_foreign;
 
 namespace {
 
-/// An operator deletes the holder's node, and the waiter's.
+/// Deletes the holder's node, and the waiter's, as an operator would.
 void remove_nodes(custodian::Client& operators, const std::string& path) {
   for (const std::string& name : operators.children(path).names) {
     operators.remove(std::string{path}.append("/").append(name));
@@ -141,7 +141,7 @@ TEST_CASE("the example of a striped mutex sells its stock twice, and compares") 
   CHECK(contains(output, "sold from 1, 0 left\nsold from 5, 0 left\n"));
   const auto comparison = output.find("one mutex: ");
   REQUIRE(comparison != std::string::npos);
-  // Shown in the log only: no test may fail because of speed.
+  // The figures are shown in the log only: no test may fail because of speed.
   std::cout << "  " << output.substr(comparison);
 }
 

@@ -29,8 +29,8 @@ std::string scrape(const std::string& port) {
     if (failed) return;
     asio::async_write(socket, asio::buffer(request), [&](const error_code& unsent, std::size_t) {
       if (unsent) return;
-      asio::async_read(socket, asio::dynamic_buffer(answer),
-                       [](const error_code&, std::size_t) {});  // until it closes
+      asio::async_read(socket, asio::dynamic_buffer(answer),  // until the connection ends
+                       [](const error_code&, std::size_t) {});
     });
   });
   context.run_for(patience);
@@ -50,7 +50,7 @@ TEST_CASE("the example of metrics is scraped, and tells what it has done") {
   REQUIRE(example.says("metrics at port "));
   const std::string port = example.last_word();
 
-  // The example's latest events may not be on the page yet.
+  // The latest events may not be on the page yet.
   std::string page;
   const bool complete = eventually([&] {
     page = scrape(port);
@@ -70,7 +70,7 @@ TEST_CASE("the example of metrics is scraped, and tells what it has done") {
     return value(page, R"(custodian_acquires_total{lock=")" + lock + R"(",outcome=")" + outcome +
                            R"(",recipe="InterProcessMutex"})");
   };
-  // Two orders, each with four packers of five turns.
+  // There are two orders, each with four packers of five turns.
   CHECK(acquires("orders", "acquired") == "40");
   CHECK(acquires("orders", "declined") == "0");
   CHECK(acquires("invoices", "acquired") == "1");
@@ -82,7 +82,7 @@ TEST_CASE("the example of metrics is scraped, and tells what it has done") {
                           R"(_bucket{lock="orders",recipe="InterProcessMutex",le="+Inf"})") ==
           "40");
   }
-  // Nothing else happens on servers that belong to the test alone.
+  // The servers belong to the test alone, so the client is connected.
   const std::string connected = value(page, R"(custodian_connection_state{state="connected"})");
   const std::string reconnected = value(page, R"(custodian_connection_state{state="reconnected"})");
   CHECK(connected != reconnected);

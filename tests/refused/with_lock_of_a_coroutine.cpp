@@ -1,4 +1,5 @@
-// The body would never run: with_lock() does not await the coroutine that the function returns.
+// This must not compile: the body would never run, since with_lock() does not await the coroutine
+// that the function returns.
 
 #include <boost/asio/awaitable.hpp>
 

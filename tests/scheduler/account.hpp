@@ -1,8 +1,7 @@
 #pragma once
 
-/// \file
-/// Account is the record of a run of the scheduler: the faults of its instances, and their output.
-/// The rest is in the database. Value types.
+/// \file Account is the record of a run of the scheduler, beside the database: the faults of its
+/// instances, and their output.
 
 #include <array>
 #include <string>
@@ -15,7 +14,7 @@ namespace custodian::tests::scheduler {
 
 enum class FaultKind {
   killed,   ///< SIGKILL
-  cut_off,  ///< only its own connections to the servers
+  cut_off,  ///< its connections to the servers are cut, and no others
   stopped,  ///< SIGSTOP, and SIGCONT when another instance leads
 };
 inline constexpr std::array all_fault_kinds{FaultKind::killed, FaultKind::cut_off,
@@ -32,16 +31,16 @@ inline constexpr std::array all_fault_kinds{FaultKind::killed, FaultKind::cut_of
 
 struct Fault {
   FaultKind kind = FaultKind::killed;
-  std::string instance{};  ///< the leader
+  std::string instance{};  ///< the leader's name
   std::int64_t token = 0;  ///< the token of its leadership
   Time from{0};
-  Time to{0};  ///< when it has ended, is connected again, or continues
+  Time to{0};  ///< when the leader has ended, is connected again, or continues
 };
 
 struct Account {
   std::string database{};  ///< the database's file
   int jobs = 0;
-  std::vector<Event> events{};  ///< in order within each instance
+  std::vector<Event> events{};  ///< those of each instance are in order
   std::vector<Fault> faults{};
 };
 

@@ -13,14 +13,14 @@ namespace custodian::tests::scheduler {
 /// A time of the boot clock.
 using Time = std::chrono::nanoseconds;
 
-/// What an instance has reported; the comments say what Event::number is.
+/// What an instance has reported. Event::number depends on it.
 enum class EventKind {
-  took_over,      ///< the token of its leadership
-  running,        ///< the number of the job
-  recorded,       ///< the number of the job
-  gave_up,        ///< the number of the job
-  refused,        ///< the stale token
-  leads_no_more,  ///< 0
+  took_over,      ///< `number` is the token of the leadership
+  running,        ///< `number` is the job's
+  recorded,       ///< `number` is the job's
+  gave_up,        ///< `number` is the job's
+  refused,        ///< `number` is the stale token
+  leads_no_more,  ///< `number` is 0
 };
 
 struct Event {
@@ -30,7 +30,7 @@ struct Event {
   std::int64_t number = 0;
 };
 
-/// Nothing if the line is no event.
+/// Parses a line of output; nothing if it is no event.
 [[nodiscard]] std::optional<Event> parse_event(const std::string& line);
 
 }  // namespace custodian::tests::scheduler

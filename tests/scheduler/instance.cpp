@@ -9,7 +9,7 @@ Instance::Instance(std::string place, const testing::ServerEndpoint& server)
 
 void Instance::start(const std::vector<std::string>& arguments) {
   name_ = place_ + "." + std::to_string(++incarnations_);
-  // The kernel ends the instance with this process, even if it is stopped.
+  // If this process is gone, the kernel ends the instance, even one that is stopped.
   std::vector<std::string> words{
       "--pdeathsig", "KILL",      CUSTODIAN_EXAMPLE_JOB_SCHEDULER, "--id",
       name_,         "--servers", line_.connect_string()};

@@ -1,8 +1,8 @@
 #pragma once
 
-/// \file
-/// Instance is a place where instances of the scheduler run: its proxy to the server, and its
-/// present process. When that is killed, another one with another name takes its place.
+/// \file Instance is a place where instances of the scheduler run: it has a proxy to the server,
+/// and its present process. When the process is killed, another one with another name takes its
+/// place.
 ///
 /// Threads: one at a time.
 
@@ -29,7 +29,7 @@ class Instance {
   [[nodiscard]] testing::FaultProxy& line() noexcept { return line_; }
   [[nodiscard]] testing::ChildProcess& process() const noexcept { return *process_; }
 
-  /// The whole lines that the process has written since the last call; blocks until there is
+  /// Reads the whole lines that the process has written since the last call. Blocks until there is
   /// output.
   [[nodiscard]] std::vector<std::string> listen() const { return process_->listen(); }
 

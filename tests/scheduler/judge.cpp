@@ -17,10 +17,10 @@ namespace {
 using sqlite::Connection;
 using sqlite::Statement;
 
-/// Output lines have microseconds.
+/// Times in the output are rounded to microseconds.
 constexpr Time rounding{1us};
 
-/// A leadership, from its leader's point of view.
+/// A leadership, as its leader has reported it.
 struct Term {
   std::string instance{};
   std::int64_t token = 0;
@@ -42,8 +42,8 @@ struct Attempt {
   }
 };
 
-/// Whether the fault excuses an attempt that overlaps the next leader's. A killed leader's attempt
-/// has no excuse.
+/// Returns whether the fault excuses an attempt that overlaps the next leader's. Nothing excuses an
+/// attempt of a leader that was killed.
 bool bears_overlap(const Fault* fault, Time next) {
   return fault != nullptr && fault->kind != FaultKind::killed && fault->from <= next;
 }
@@ -80,7 +80,7 @@ class Judge {
       blame(std::to_string(verdict_.jobs) + " jobs of " + std::to_string(account_.jobs));
   }
 
-  /// Looks for rows that must not exist; each query returns the jobs concerned.
+  /// Looks for rows that must not exist. Each query returns the jobs that it finds wrong.
   void look_for_rows() {
     const std::pair<const char*, const char*> rules[] = {
         {"has not one result",
@@ -108,7 +108,7 @@ class Judge {
     }
   }
 
-  /// Nothing was written with a smaller token after a greater one was seen.
+  /// Checks that nothing was written with a smaller token after a greater one was seen.
   void judge_order() {
     for (const char* query :
          {"SELECT token, job FROM attempts ORDER BY began",
@@ -239,7 +239,8 @@ class Judge {
     return all;
   }
 
-  /// When an attempt ended. If the database does not say: when its leader reported it, or was dead.
+  /// The time at which an attempt ended. If the database does not have it, it is the time at which
+  /// the leader reported the end, or was dead.
   [[nodiscard]] std::optional<Time> end_of(const Attempt& attempt) const {
     if (attempt.ended) return attempt.ended;
     for (const Event& event : account_.events) {

@@ -20,16 +20,16 @@ struct Verdict {
   std::int64_t jobs = 0;
   std::int64_t results = 0;
   std::int64_t attempts = 0;
-  std::vector<std::string> reattempts{};  ///< a description of each
+  std::vector<std::string> reattempts{};  ///< a description of each repeated attempt
   std::map<FaultKind, int> reattempts_by_cause{};
-  /// Attempts that were still running when the next leader had begun one.
+  /// The numbers of attempts that were still running when the next leader had begun one.
   std::map<FaultKind, int> overlaps_by_cause{};
   std::map<FaultKind, int> refused_by_cause{};
   /// Times from the fault until the next leader had taken over, sorted.
   std::map<FaultKind, std::vector<Time>> takeovers{};
 };
 
-/// Throws sqlite::Error if the database cannot be read.
+/// Judges the run. Throws sqlite::Error if the database cannot be read.
 [[nodiscard]] Verdict judge(const Account& account);
 
 /// Prints the verdict for people; the violations come last.

@@ -62,7 +62,7 @@ struct Run {
       return each.instance == instance && each.kind == kind;
     });
   }
-  /// Whether a violation contains these words.
+  /// Returns whether the description of a violation contains these words.
   [[nodiscard]] bool is_blamed_for(const std::string& words) const {
     const Verdict verdict = judge(account);
     for (const std::string& violation : verdict.violations) UNSCOPED_INFO(violation);

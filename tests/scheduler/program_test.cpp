@@ -9,7 +9,7 @@
 namespace custodian::tests::scheduler::program_test {
 namespace {
 
-/// Options that all instances of a test have.
+/// The options of all instances of a test.
 std::vector<std::string> options(const TestClient& client, const Directory& directory,
                                  std::vector<std::string> more) {
   std::vector<std::string> all{

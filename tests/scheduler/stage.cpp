@@ -19,7 +19,7 @@ namespace {
 using job_scheduler::boot_time;
 
 constexpr std::chrono::milliseconds tick{250};
-/// The limit of every wait, however slow the machine is.
+/// The time limit of every wait, long enough for a slow machine.
 constexpr std::chrono::seconds limit{60};
 
 std::string in_ms(std::chrono::milliseconds time) { return std::to_string(time.count()) + "ms"; }
@@ -43,7 +43,7 @@ void Stage::start(Instance& instance) {
   instance.start({"--path", std::string{path}, "--database", settings_.database, "--jobs",
                   std::to_string(settings_.jobs), "--until-done", "--job-time",
                   in_ms(settings_.job_time), "--session-timeout", in_ms(settings_.session_timeout),
-                  // Half a tick, and one more tick for a busy server.
+                  // The touch interval is half a tick, and one more tick for a server that is busy.
                   "--touch-interval", in_ms(tick * 3 / 2)});
 }
 
@@ -96,8 +96,8 @@ bool Stage::stop(Fault& fault, Instance& leader) {
   wait_for_next_leader(fault);
   leader.process().send_signal(SIGCONT);
   fault.to = boot_time();
-  // The leader has finished the job meanwhile, so its result is refused; unless it was stopped
-  // after it reported the job and before it began it.
+  // A leader that was stopped during the job has finished it when it goes on, and its result is
+  // refused. A leader that was stopped between its report and the job gives the job up instead.
   return wait_for_word(fault, {EventKind::refused, EventKind::gave_up}) == EventKind::refused;
 }
 
@@ -115,8 +115,8 @@ void Stage::finish() {
 }
 
 Stage::Leader Stage::wait_for_leader_in_a_job() {
-  // Each leader completes at least so many jobs, so that all are seen to work; and is then in the
-  // middle of another one.
+  // Each leader completes at least this many jobs, so that every leader is seen to work, and is
+  // then in the middle of another one.
   constexpr int enough = 2;
   const int before = leader_.recorded;
   wait_for("leader that is in the middle of a job", [&] {
@@ -182,7 +182,8 @@ bool Stage::is_stopped_in_a_job(std::int64_t token) const {
   using sqlite::Error;
   using sqlite::Statement;
   using sqlite::Transaction;
-  // By then an instance that was stopped at the end of a transaction has ended it, or never will.
+  // After this time an instance that was about to end a transaction has ended it, or is stopped
+  // within it.
   constexpr auto patience = 500ms;
   try {
     Connection connection{settings_.database, patience};

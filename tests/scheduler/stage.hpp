@@ -1,10 +1,9 @@
 #pragma once
 
-/// \file
-/// Stage is a server, three instances of the scheduler, the faults of their leaders, and the
+/// \file Stage is a server, three instances of the scheduler, the faults of their leaders, and the
 /// account of the run.
 ///
-/// Threads: one at a time. Every wait has a limit, and then throws std::runtime_error.
+/// Threads: one at a time. Every wait has a time limit, after which it throws std::runtime_error.
 
 #include <chrono>
 #include <deque>
@@ -40,7 +39,7 @@ class Stage {
   /// leads, and undoes the fault. Repeats this if a stopped leader had no result that could be
   /// refused.
   void play(FaultKind kind);
-  /// Waits until all jobs have results, and the instances have ended.
+  /// Waits until all jobs have results and the instances have ended.
   void finish();
 
   [[nodiscard]] const Account& account() const noexcept { return account_; }
@@ -52,11 +51,12 @@ class Stage {
   struct Leader {
     Instance* instance = nullptr;
     std::int64_t token = 0;
-    int recorded = 0;  ///< jobs that it has recorded since it took over
+    int recorded = 0;  ///< the number of jobs that it has recorded since it took over
     bool in_a_job = false;
   };
 
-  /// Whether the condition became true.
+  /// Applies the fault once, and undoes it. Returns false if a stopped leader had no result that
+  /// could be refused.
   bool strike(FaultKind kind);
   void kill(Fault& fault, Instance& leader);
   void cut_off(Fault& fault, Instance& leader);
@@ -71,8 +71,8 @@ class Stage {
   void wait_for(const std::string& what, const std::function<bool()>& condition);
   void listen();
   void understand(Instance& instance, const std::string& line);
-  /// Whether the leader was stopped in the middle of a job; false if it has an open transaction,
-  /// which blocks all others.
+  /// Returns whether the leader was stopped in the middle of a job. The answer is false if the
+  /// leader has an open transaction, which blocks all others.
   [[nodiscard]] bool is_stopped_in_a_job(std::int64_t token) const;
 
   const StageSettings settings_;

@@ -1,4 +1,4 @@
-// Several processes, one database: SQLite's locks are between processes, not threads.
+// Several processes use one database: SQLite's locks are between processes, not threads.
 
 #include <array>
 #include <deque>
@@ -41,7 +41,7 @@ std::int64_t number(const std::string& file, const char* query) {
 }
 
 constexpr const char* results = "SELECT count(*) FROM results";
-/// Selects results that were recorded with the smaller token after the greater one was seen.
+/// Counts the results that were recorded with the smaller token after the greater one was seen.
 constexpr const char* stale_results =
     "SELECT count(*) FROM attempts WHERE token = 1 AND ended > (SELECT min(began) FROM attempts"
     " WHERE token = 2)";
@@ -69,7 +69,7 @@ TEST_CASE(
   SqliteJobStore store{file};
   store.add_jobs(jobs);
   Program old{CUSTODIAN_SCHEDULER_WRITER, {file, "old", "1"}};
-  // Wait until the writer has begun; it may be done by then.
+  // The writer has begun now, and may even be done.
   while (store.unfinished() == jobs) {
   }
   Program young{CUSTODIAN_SCHEDULER_WRITER, {file, "young", "2"}};
@@ -89,7 +89,7 @@ TEST_CASE("processes that open a database at once, which is not there yet, make 
     std::deque<Program> writers;
     for (const char* id : {"1", "2", "3", "4"})
       writers.emplace_back(CUSTODIAN_SCHEDULER_WRITER, std::vector<std::string>{file, id, id});
-    // There are no jobs; each writer finds the tables.
+    // There are no jobs, but each writer finds the tables.
     for (Program& writer : writers) CHECK(told(writer).recorded == 0);
     CHECK(number(file, "SELECT count(*) FROM terms") >= 1);
   }

@@ -40,7 +40,7 @@ TEST_CASE("three instances run 200 jobs, and each has one result, whatever becom
   if (!verdict.violations.empty()) FAIL(stage.transcript());
   CHECK(verdict.jobs == 200);
   CHECK(verdict.results == 200);
-  // Each stopped leader offered a stale result when it continued.
+  // Each leader that was stopped offered a stale result when it continued.
   CHECK(verdict.refused_by_cause.at(FaultKind::stopped) == rounds);
   CHECK_FALSE(verdict.reattempts.empty());
   for (const FaultKind kind : all_fault_kinds) {
@@ -48,7 +48,7 @@ TEST_CASE("three instances run 200 jobs, and each has one result, whatever becom
     CHECK(verdict.takeovers.at(kind).size() >= rounds);
   }
 
-  // The server has a node of each killed instance until its session has timed out.
+  // The server keeps the node of a killed instance until its session has expired.
   Client client{plain_options_for(stage.server().connect_string())};
   CHECK(eventually([&] { return names_below(client, std::string{Stage::path}).empty(); }));
 }

@@ -1,8 +1,7 @@
 #pragma once
 
-/// \file
-/// acquired() says whether a try has acquired its lock, for tests that only ask: the lock is
-/// released at once.
+/// \file acquired() says whether a try has acquired its lock, and releases the lock at once: for
+/// tests that only ask.
 
 namespace custodian::tests {
 

@@ -12,7 +12,7 @@
 
 namespace custodian::tests {
 
-/// A directory that is removed at the end of the test.
+/// A directory that the destructor removes.
 class Directory {
  public:
   Directory() {

@@ -1,4 +1,4 @@
-// Run by the CTest entry "watchdog".
+// The CTest entry "watchdog" runs this.
 #include <unistd.h>
 
 #include "support/catch.hpp"

@@ -9,7 +9,8 @@
 
 namespace custodian::tests {
 
-/// Jute, the encoding of ZooKeeper: numbers big-endian, strings and buffers after their length.
+/// Writes Jute, the encoding of ZooKeeper: numbers are big-endian, strings and buffers come after
+/// their length.
 class Jute {
  public:
   Jute& number(std::int32_t value) { return put(static_cast<std::uint32_t>(value), 4); }
@@ -23,13 +24,13 @@ class Jute {
     return *this;
   }
   Jute& stat() { return raw(std::string(68, '\0')); }
-  /// The header of a reply: the request's number, and an error.
+  /// Writes the header of a reply: the request's number, and an error.
   Jute& header(std::int32_t xid, std::int32_t error = 0) {
     return number(xid).long_number(0).number(error);
   }
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
-  /// The bytes behind their length.
+  /// The bytes as a frame: their length, and then the bytes.
   [[nodiscard]] std::string frame() const { return Jute{}.string(bytes_).bytes(); }
 
  private:
@@ -43,7 +44,7 @@ class Jute {
   std::string bytes_;
 };
 
-/// An answer to a handshake; by default a normal one.
+/// The answer to a handshake; by default one that is in order.
 struct Greeting {
   std::int32_t timeout = 10'000;
   std::int64_t session = 0x1234;

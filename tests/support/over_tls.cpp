@@ -16,7 +16,8 @@ const testing::CertificateAuthority& authority() {
   return made;
 }
 
-/// A file in memory, so that nothing is left behind, however a process ends.
+/// Writes a file in memory and returns its path. Nothing is left behind, in whatever way the
+/// process ends.
 std::string file_in_memory(std::string_view text) {
   const int descriptor = ::memfd_create("custodian-test-authority", MFD_CLOEXEC);
   if (descriptor < 0 ||
@@ -45,7 +46,7 @@ std::vector<std::string> words_for_tls() {
 }
 
 testing::TestingServerOptions secured(testing::TestingServerOptions options) {
-  // Tests with a resolver of their own use such names.
+  // The names end in .test for tests with a resolver of their own.
   if (over_tls() && !options.tls) {
     options.tls =
         authority().server_tls(testing::ClientCertificates::ignored,

@@ -1,10 +1,9 @@
 #pragma once
 
-/// \file
-/// The one place where the tests' servers and clients get TLS: with CUSTODIAN_TEST_TLS=1 in the
-/// environment they use it, and clients verify chain and name, by an authority that this process
-/// creates. A test passes the options of each server and client through secured(), and takes
-/// addresses from entry_of(); no test asks whether there is TLS.
+/// \file The one place where the tests' servers and clients get TLS. With CUSTODIAN_TEST_TLS=1 in
+/// the environment they use it, and clients verify chain and name, by an authority that this
+/// process creates. A test passes the options of each server and client through secured(), and
+/// takes addresses from entry_of(); no test asks whether there is TLS.
 ///
 /// Servers that CUSTODIAN_TEST_SERVERS names are used unchanged.
 
@@ -17,10 +16,11 @@
 
 namespace custodian::tests {
 
-/// Whether the tests' servers and clients use TLS.
+/// Returns whether the tests' servers and clients use TLS.
 [[nodiscard]] bool over_tls();
 
-/// The PEM file of the authority, for clients in other processes. It is removed with this process.
+/// The PEM file of the authority, for clients in other processes. It is gone when this process
+/// ends.
 [[nodiscard]] const std::string& authority_file();
 
 /// Arguments for a program that takes the authority's file as `--tls-ca`, as the command does; none
@@ -36,8 +36,8 @@ namespace custodian::tests {
 
 /// The address at which clients with secured() options reach such a server.
 [[nodiscard]] const testing::ServerEndpoint& entry_of(const testing::TestingServer& server);
-/// The addresses at which such clients reach the members of a cluster, or the proxies in front of
-/// them.
+/// The addresses at which clients with secured() options reach the members of a cluster, or the
+/// proxies in front of them.
 [[nodiscard]] std::string connect_string(const testing::TestingCluster& cluster);
 
 }  // namespace custodian::tests

@@ -17,7 +17,7 @@ class Results {
   Results& operator=(const Results&) = delete;
 
   void start(std::string case_name);
-  // Call it within a case that cannot run here. Catch2 2 cannot skip, and would call the case
+  // To be called within a case that cannot run here: Catch2 2 cannot skip, and would call the case
   // passed.
   void skip(const std::string& reason);
   void end(bool passed);
@@ -36,7 +36,7 @@ Results& results();
 
 }  // namespace custodian::tests
 
-// Leaves a test case, counted as skipped.
+// Leaves a test case, which counts as skipped.
 #define CUSTODIAN_SKIP(reason)                  \
   do {                                          \
     ::custodian::tests::results().skip(reason); \

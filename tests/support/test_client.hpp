@@ -15,10 +15,10 @@
 
 namespace custodian::tests {
 
-/// Long enough for a busy machine; no test waits for it to pass.
+/// The time limit of most waits: long enough for a busy machine. No test waits for it to pass.
 inline constexpr std::chrono::seconds patience{30};
 
-/// Repeats the condition until it is true; false if it is not true in time.
+/// Evaluates the condition repeatedly until it is true. Returns false if it is not true in time.
 [[nodiscard]] inline bool eventually(const std::function<bool()>& condition,
                                      std::chrono::milliseconds limit = patience) {
   const Deadline deadline{limit};
@@ -29,7 +29,7 @@ inline constexpr std::chrono::seconds patience{30};
   return true;
 }
 
-/// Options for a client of a server without TLS.
+/// The options for a client of a server without TLS.
 [[nodiscard]] inline ClientOptions plain_options_for(std::string servers) {
   ClientOptions options;
   options.servers = std::move(servers);
@@ -38,7 +38,7 @@ inline constexpr std::chrono::seconds patience{30};
   return options;
 }
 
-/// Options for a client of the tests' servers, over_tls() or not.
+/// The options for a client of the tests' servers, with TLS if they use it (over_tls()).
 [[nodiscard]] inline ClientOptions options_for(std::string servers) {
   return secured(plain_options_for(std::move(servers)));
 }
@@ -57,7 +57,7 @@ class TestClient {
                              .descendants = Descendants::are_removed,
                              .deadline = std::chrono::seconds{10}});
     } catch (const Error&) {
-      // The test may have stopped the server.
+      // The test may have stopped the server, so that nothing can be removed.
     }
   }
 
@@ -81,8 +81,8 @@ class TestClient {
   Client client_;
 };
 
-/// The outcome of an asynchronous operation: pass handler(), wait for future(). (Boost 1.81 cannot
-/// do as_tuple(use_future).)
+/// The outcome of an asynchronous operation, which takes handler() as its handler; future() has the
+/// results. (Boost 1.81 cannot do as_tuple(use_future).)
 template <typename... Results>
 class Outcome {
  public:

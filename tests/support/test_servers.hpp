@@ -1,6 +1,6 @@
-// The servers of a suite: its own one, started with the first test that needs it, or those that the
-// environment names (CUSTODIAN_TEST_SERVERS=host:port,...). With CUSTODIAN_TEST_TLS=1 clients use
-// TLS: over_tls.hpp.
+// The servers of a suite: its own server, started for the first test that needs it, or those that
+// the environment names (CUSTODIAN_TEST_SERVERS=host:port,...). With CUSTODIAN_TEST_TLS=1 clients
+// use TLS: over_tls.hpp.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class Server : private testing::TestingServer {
   [[nodiscard]] const testing::ServerEndpoint& plain_endpoint() const {
     return TestingServer::endpoint();
   }
-  /// These options with the ports of this server, for another one that replaces it.
+  /// The options of a server that replaces this one at the same ports.
   [[nodiscard]] testing::TestingServerOptions at_its_ports(
       testing::TestingServerOptions options = {}) const {
     options = secured(std::move(options));
@@ -55,10 +55,10 @@ class Server : private testing::TestingServer {
   using TestingServer::watches_by_session;
 };
 
-/// Whether the environment names the servers.
+/// Returns whether the environment names the servers.
 [[nodiscard]] bool servers_are_foreign();
 
-/// All servers, for `Client`.
+/// The connection string of all servers.
 [[nodiscard]] std::string connect_string();
 
 /// The first server's address for clients.
@@ -67,9 +67,9 @@ class Server : private testing::TestingServer {
 /// The first server's plain port, for statistics and anything else without TLS.
 [[nodiscard]] testing::ServerEndpoint server_endpoint();
 
-/// The suite's own server. A test that stops or pauses it leaves it running and answering. Only
-/// after CUSTODIAN_REQUIRES_OWN_SERVER(). A test that needs other options has a `Server` of its
-/// own.
+/// The suite's own server. A test may stop or pause it, but must leave it running and answering. A
+/// test that needs other options has a `Server` of its own. To be called only after
+/// CUSTODIAN_REQUIRES_OWN_SERVER().
 [[nodiscard]] Server& own_server();
 
 /// A root path for one test, "/custodian-test/<random>/<name>": tests, and simultaneous runs of
@@ -78,14 +78,14 @@ class Server : private testing::TestingServer {
 
 }  // namespace custodian::tests
 
-/// First line of a test of plain TCP: with TLS it is skipped, and counted so.
+/// Skips a test of plain TCP if the tests use TLS; its first line. The test counts as skipped.
 #define CUSTODIAN_REQUIRES_PLAIN_TCP(reason)                                       \
   do {                                                                             \
     if (::custodian::tests::over_tls()) CUSTODIAN_SKIP("is not for TLS: " reason); \
   } while (false)
 
-/// First line of a test that controls the server: it is skipped, and counted so, if the server is
-/// foreign.
+/// Skips a test that controls the server if the server is foreign; its first line. The test counts
+/// as skipped.
 #define CUSTODIAN_REQUIRES_OWN_SERVER()                     \
   do {                                                      \
     if (::custodian::tests::servers_are_foreign())          \

@@ -38,7 +38,8 @@ void Watchdog::watch() {
     if (deadline_ == Clock::time_point::max()) {
       changed_.wait(lock);
     } else {
-      // A copy: wait_until() reads its argument again after it has unlocked the mutex.
+      // This is a copy, since wait_until() reads its argument again after it has unlocked the
+      // mutex.
       const auto deadline = deadline_;
       changed_.wait_until(lock, deadline);
     }
@@ -46,7 +47,8 @@ void Watchdog::watch() {
       std::fprintf(stderr,
                    "\n*** watchdog: the test case \"%s\" took longer than %lld s; aborting\n",
                    case_name_.c_str(), static_cast<long long>(limit_.count()));
-      // Otherwise Catch2 would report from here, on the wrong thread and while the test still runs.
+      // Without this Catch2 would handle SIGABRT, and report from here: on the wrong thread, and
+      // while the test still runs.
       std::signal(SIGABRT, SIG_DFL);
       std::abort();
     }

@@ -8,8 +8,8 @@
 
 namespace custodian::tests {
 
-// Aborts the process, naming the test case, when a case takes longer than the limit. By abort()
-// instead of exit(), so that a core file or a debugger shows where each thread is.
+// Aborts the process when a test case takes longer than the limit, and names the case. It calls
+// abort() instead of exit(), so that a core file or a debugger shows where each thread is.
 class Watchdog {
  public:
   explicit Watchdog(std::chrono::seconds limit);

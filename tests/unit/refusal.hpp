@@ -6,8 +6,8 @@
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
 
-/// Checks that `call` throws an error of a wrong argument, which names `operation` and ends with
-/// `detail`.
+/// Checks that `call` throws the error of a wrong argument, and that its message names `operation`
+/// and ends with `detail`.
 template <typename Call>
 void check_refused(Call call, std::string_view operation, std::string_view detail) {
   try {

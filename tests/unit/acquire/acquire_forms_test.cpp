@@ -1,5 +1,6 @@
-// Which calls compile: options without a stop token; options for each timed acquire, also the
-// asynchronous one; which standard guards take which lock; and the functions of a const client.
+// Calls that must compile: options without a stop token; options for each timed acquire, the
+// asynchronous one included; the standard guards that take each lock; and the functions of a const
+// client.
 
 #include <boost/asio/use_future.hpp>
 #include <chrono>

@@ -13,7 +13,7 @@ using custodian::recipes_detail::ThreadHolds;
 
 namespace {
 
-/// The error if another thread unlocks.
+/// Returns the error with which another thread's unlock is refused, if it is.
 std::optional<error_code> refusal_of_another_thread(ThreadHolds& holds) {
   std::optional<error_code> refusal;
   std::thread{[&] {

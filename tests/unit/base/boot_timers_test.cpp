@@ -56,7 +56,7 @@ TEST_CASE("what is set anew or cancelled does not happen as it was", "[boot_time
   const auto kept = std::make_shared<int>(1);
   queue.set(&keys[0], at(10), [kept] {});
   const auto due = queue.due(at(10));
-  // The timer is set anew after due() has reported it and before take().
+  // The timer is set anew between due(), which has reported it, and take().
   const auto earlier = queue.set(&keys[0], at(50), [] {});
   CHECK(earlier);
   CHECK_FALSE(queue.take(due.front()));
@@ -72,7 +72,7 @@ struct Timers {
   explicit Timers(bool with_descriptor) {
     if (with_descriptor) REQUIRE_FALSE(timers->open());
   }
-  /// A client also works on its strand.
+  /// Runs the function on the strand, where a client uses its timers.
   void on_strand(std::function<void()> function) { asio::post(strand, std::move(function)); }
 
   asio::io_context context{1};
@@ -91,7 +91,7 @@ TEST_CASE("timers run what is due, and leave the context without work", "[boot_t
     second.set(now + 20ms, [&] { order += '2'; });
     first.set(now + 10ms, [&, now] {
       order += '1';
-      // A past time is due at once, but after the handlers that wait already.
+      // A time that has passed is due at once, but after the handlers that wait already.
       first.set(now, [&] { order += 'x'; });
     });
   });
@@ -184,7 +184,7 @@ TEST_CASE("a timer of a clock that was cancelled, or is another by now, does not
   CHECK(rung.empty());
   world.advance(1s);
   CHECK(rung == "c");
-  // A past time is due at once.
+  // A time that has passed is due at once.
   other.set(begin, [&] { rung += 'd'; });
   world.advance(0s);
   CHECK(rung == "cd");
@@ -198,7 +198,7 @@ TEST_CASE("an alarm of a clock keeps its context running until it has rung", "[b
   std::thread runner{[&] { world.context.run(); }};
   world.clock->advance(1h);
   CHECK(rung);
-  // The context has no work any more.
+  // The context has no work any more, so its run() ends.
   runner.join();
   timer.set(world.clock->now() + 1h, [&] { rung = false; });
   timer.cancel();

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t of_open_acl = 27;
 
 TEST_CASE("a request is its header and its fields, as the protocol has them", "[encoded_size]") {
-  const std::string path = "/a/b";  // encoded in 4 + 4 bytes
+  const std::string path = "/a/b";  // takes 4 + 4 bytes
   CHECK(encoded_size(request::Exists{path}) == 8 + 8 + 1);
   CHECK(encoded_size(request::Get{path}) == 8 + 8 + 1);
   CHECK(encoded_size(request::GetChildren{path}) == 8 + 8 + 1);

@@ -25,7 +25,7 @@ struct BadPath {
   std::string_view rule;
 };
 
-/// A code point in UTF-8, even if no character has it.
+/// A code point in UTF-8, even one that no character has.
 std::string utf8(char32_t c) {
   const auto byte = [](char32_t value) { return static_cast<char>(value); };
   if (c < 0x80) {

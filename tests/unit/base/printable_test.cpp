@@ -14,7 +14,7 @@ using namespace std::string_literals;
 
 namespace {
 
-/// A code point in so many bytes of UTF-8, even if that is too long or no character has it.
+/// A code point in `bytes` bytes of UTF-8, even if that is too long or no character has it.
 std::string bytes_of(char32_t code, int bytes) {
   if (bytes == 1) return {static_cast<char>(code)};
   std::string text;
@@ -58,7 +58,7 @@ TEST_CASE("each control character is an escape, the second set of them as well",
   for (char32_t code = 0x80; code < 0xA0; ++code) {
     INFO(static_cast<unsigned>(code));
     CHECK(is_escape(in_one_line(utf8(code))));
-    // The single byte is a control character to an xterm without UTF-8.
+    // Even the single byte is a control character, for an xterm without UTF-8.
     CHECK(in_one_line(std::string{static_cast<char>(code)}).starts_with("\\x"));
   }
   CHECK(in_one_line("\xc2\x9b"
@@ -66,9 +66,9 @@ TEST_CASE("each control character is an escape, the second set of them as well",
 }
 
 TEST_CASE("what turns the direction of writing, or is not seen, is an escape", "[printable]") {
-  // Bidirectional overrides, embeddings, isolates and marks; zero-width characters and joiners;
-  // line and paragraph separators; the soft hyphen, fillers, interlinear marks, tags; and
-  // noncharacters.
+  // These are bidirectional overrides, embeddings, isolates and marks; zero-width characters and
+  // joiners; line and paragraph separators; the soft hyphen, fillers, interlinear marks and tags;
+  // and noncharacters.
   for (const char32_t code :
        {U'\u202A',     U'\u202B',     U'\u202C',     U'\u202D', U'\u202E',     U'\u2066',
         U'\u2067',     U'\u2068',     U'\u2069',     U'\u200E', U'\u200F',     U'\u061C',
@@ -144,7 +144,7 @@ TEST_CASE("a path that is longer than people read is cut in the middle", "[print
   CHECK(cut.size() == 203);
   CHECK(cut.starts_with("/begin"));
   CHECK(cut.ends_with("end"));
-  // The cut is not within a character.
+  // The text is not cut within a character.
   std::string umlauts;
   while (umlauts.size() < 2001) umlauts += umlauts.empty() ? "/" : "\u00e4";
   const std::string of_umlauts = shortened(umlauts);

@@ -11,8 +11,8 @@ namespace {
 
 using custodian::detail::process_id;
 
-/// Whether the function returns true in a forked child. It asserts nothing: this process may be a
-/// child itself.
+/// Returns whether the function returns true in a forked child. Asserts nothing, since this process
+/// may be a child itself.
 template <typename Function>
 bool in_child(Function function) {
   const pid_t child = ::fork();

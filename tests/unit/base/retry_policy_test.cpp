@@ -156,7 +156,7 @@ TEST_CASE("an unlimited policy keeps its pace and never ends", "[retry]") {
   const auto jittered = RetryPolicy::exponential_backoff(100ms, 800ms, 2);
   CHECK(jittered.unlimited().pause_before(after(2, 0ms, 0.5)) == Pause{200ms});
   CHECK(jittered.unlimited().pause_before(after(many, 24h, 0.5)) == Pause{400ms});
-  // A policy without pauses gets the default ones.
+  // A policy without pauses gets the default pauses.
   CHECK(RetryPolicy::none().unlimited() == RetryPolicy{}.unlimited());
   CHECK(RetryPolicy::n_times(3, 0ms).unlimited() == RetryPolicy{}.unlimited());
 }

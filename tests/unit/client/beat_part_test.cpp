@@ -16,7 +16,7 @@ std::size_t checks_in_one(std::size_t max_request_size, std::size_t path_size) {
   return part.checks();
 }
 
-/// The encoded size of a transaction with so many checks.
+/// The encoded size of a transaction with `checks` checks.
 std::size_t size_of(std::size_t checks, std::size_t path_size) {
   request::Multi multi;
   for (std::size_t i = 0; i != checks; ++i) {

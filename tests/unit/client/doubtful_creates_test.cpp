@@ -21,7 +21,7 @@ struct Known {
            std::optional<std::string> kept = std::nullopt, DoubtfulCreates::Duration life = 10s) {
     creates.add(parent, protection, std::move(kept), now, now + life);
   }
-  /// Moves on to the next look that is due, and looks; returns how long that took.
+  /// Moves the time to the next look that is due, and looks. Returns how long that took.
   DoubtfulCreates::Duration look(Look seen = Look::complete) {
     const auto before = now;
     now = creates.next().value();

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 using TimerPtr = std::shared_ptr<asio::steady_timer>;
 
-/// A timer that ends only by cancellation; `cancelled` says whether it did.
+/// A timer that ends only if it is cancelled, which `cancelled` then shows.
 TimerPtr timer_on(asio::io_context& context, bool& cancelled) {
   auto timer = std::make_shared<asio::steady_timer>(context, 1h);
   timer->async_wait([&cancelled](const error_code& error) { cancelled = error.failed(); });

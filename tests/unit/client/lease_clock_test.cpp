@@ -23,7 +23,7 @@ Time at(std::chrono::milliseconds moment) { return Time{1'000s} + moment; }
 
 constexpr auto timeout = 10'000ms;
 constexpr auto touch = 1'500ms;
-/// How long a lease lasts after the latest proof.
+/// How long a lease lasts after the latest proof that the session was alive.
 constexpr auto lasts = 9'000ms;
 
 SessionInfo connection(std::uint64_t number, std::chrono::milliseconds handshake,
@@ -108,7 +108,7 @@ TEST_CASE("a new connection forgets what the one before it left uncredited", "[l
   running.clock.answered(answer(3'000ms, 3'010ms, false));
   running.clock.disconnected();
   running.clock.connected(connection(2, 3'500ms));
-  // Answers of the old connection do not count, however late they are read.
+  // Answers on the old connection do not count, however late they are read.
   running.clock.answered(answer(4'600ms, 4'610ms, true, 1));
   CHECK(running.clock.valid_until() == at(lasts));
   running.clock.answered(answer(9'000ms, 9'010ms, true, 2));
@@ -169,7 +169,7 @@ TEST_CASE("the clock never goes back, and never runs ahead of what was sent", "[
   }
 }
 
-// Beats: a session that does nothing else keeps its clock running.
+// Beats alone keep the clock of a session running.
 
 TEST_CASE("beats at the server's pace keep the clock comfortable, from the shortest timeout on",
           "[lease-clock]") {

@@ -26,7 +26,7 @@ TEST_CASE("a waiter watches the nearest one in front of it, signalled or not", "
   CHECK(line.in_front_of(third) == second);
   CHECK(line.in_front_of(second) == first);
   CHECK_FALSE(line.in_front_of(first));
-  // The line of a server that lags does not show the waiter itself.
+  // A server that lags may show the line without the waiter itself.
   CHECK(ConditionLine{{first}}.in_front_of(second) == first);
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("a signal whose waiter has gone is passed on, the oldest first", "[con
 
 TEST_CASE("a waiter's name ends with its number", "[condition_line]") {
   CHECK(is_waiter(first));
-  // The counter of the server is at its end.
+  // The server's counter has overflowed in this name.
   CHECK_FALSE(is_waiter("_c_aa-wait--2147483648"));
   CHECK_FALSE(is_waiter("_c_aa-wait-00000000x7"));
   CHECK_FALSE(is_waiter("_c_aa-lock-0000000007"));

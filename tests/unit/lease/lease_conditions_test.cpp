@@ -21,7 +21,7 @@ template <typename Result>
 constexpr bool temporary_may_be_asked =
     std::is_constructible_v<bool, Result> || std::is_constructible_v<bool, const Result>;
 
-// The type of `result().lease` if `result()` is a temporary.
+// The type of `result().lease` where `result()` is a temporary.
 template <typename Result>
 using LeaseOfTemporary = decltype((std::declval<Result>().lease));
 

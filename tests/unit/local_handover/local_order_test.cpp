@@ -11,7 +11,8 @@ namespace {
 
 using Members = std::vector<LocalEntry*>;
 
-/// Writers and readers, by their numbers, each right behind the one before. The first is granted.
+/// A queue of writers and readers, which are known by their numbers. Each stands right behind the
+/// one before, and the first is granted.
 class Line {
  public:
   explicit Line(std::string_view kinds) {
@@ -144,7 +145,7 @@ TEST_CASE(
   CHECK(line.of(1).ahead == &reader);
   CHECK(line.state() == "gww");
 
-  // A contender that joins behind that one is not granted either.
+  // A reader that joins behind the downgraded one is not granted yet either.
   LocalEntry late{ContenderKind::shared};
   CHECK(stand_behind(late, reader).empty());
   static_cast<void>(leave(late, true));
@@ -167,7 +168,7 @@ TEST_CASE(
     CHECK(lost.granted.empty());
     CHECK(lost.successor == &reader);
     CHECK(line.state() == "gww");
-    // Contenders behind the lost writer would get no notice when its node is deleted.
+    // A contender behind the lost writer would get no notice when the writer's node is deleted.
     CHECK(lost.look_again == Members{&line.of(1)});
     CHECK(stand_behind(line.of(1), reader).empty());
     CHECK(line.of(1).ahead == nullptr);

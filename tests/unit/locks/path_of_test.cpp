@@ -58,7 +58,7 @@ TEST_CASE("different values make different paths") {
       ++values;
     }
   }
-  // The values contain "%%" twice.
+  // One value occurs twice: "%%".
   CHECK(paths.size() == values - 1);
 }
 

@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t whole = std::size_t{1} << 32U;
 
 TEST_CASE("a key's stripe is the CRC-32 of its bytes, modulo the number of stripes") {
-  // The check value of CRC-32/ISO-HDLC, and values that java.util.zip.CRC32 and zlib compute.
+  // The first value is the check value of CRC-32/ISO-HDLC. The others are as java.util.zip.CRC32
+  // and zlib compute them.
   CHECK(stripe_of("123456789", whole) == 0xCBF43926);
   CHECK(stripe_of("", whole) == 0);
   CHECK(stripe_of("a", whole) == 0xE8B7BE43);

@@ -42,7 +42,7 @@ TEST_CASE("each code has a label of its own") {
   for (int code = -130; code <= 0; ++code) {
     const error_code error{code, server_category()};
     const std::string label = label_of(error);
-    // A code with a message of its own has a label with a name.
+    // A code that has a message of its own has a label with a name, and not with a number.
     const bool known = error.message().find("ZooKeeper error ") == std::string::npos;
     CHECK(known != (label == "zookeeper_" + std::to_string(code)));
     labels.insert(label);

@@ -16,11 +16,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The page that a Prometheus server would scrape.
+/// The page that a Prometheus server would read.
 struct Page {
   explicit Page(PrometheusOptions options = {}) : observer{registry, std::move(options)} {}
 
-  /// The value of a series as the page has it; empty if there is no such series.
+  /// The value of a series on the page; empty if there is no such series.
   [[nodiscard]] std::string value(const std::string& series) const {
     const std::string text = "\n" + prometheus::TextSerializer{}.Serialize(registry->Collect());
     const auto found = text.find("\n" + series + " ");

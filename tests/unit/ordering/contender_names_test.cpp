@@ -1,4 +1,4 @@
-// The names of contenders' nodes: those that a listing reads, and those that a client gives.
+// The names of contenders' nodes: those that a listing finds, and those that a client gives.
 
 #include <cstddef>
 #include <limits>

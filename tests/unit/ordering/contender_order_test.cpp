@@ -134,7 +134,8 @@ TEST_CASE("an exhausted contender does not disturb those whose order is known",
           "[contender_order]") {
   const auto good = a_lock + "2147483646";
   CHECK(judged({b_lock + "2147483647", good}, mutex_rule, good) == "held");
-  // All clients sort a negative number first, so its owner may believe that it holds the lock.
+  // All clients sort a negative number first, so the owner of such a node may believe that it holds
+  // the lock.
   CHECK(judged({"lock--2147483648", good}, mutex_rule, good) == "wait at 1 for lock--2147483648");
 }
 
@@ -201,7 +202,7 @@ TEST_CASE("who goes last lets the next one in, but for a writer before a writer"
   CHECK(is_last({reader + "1", writer + "2"}, read_write_rule, writer + "2"));
   CHECK(is_last({writer + "1", reader + "2"}, read_write_rule, reader + "2"));
   CHECK(is_last({writer + "1", reader + "2", reader + "3"}, read_write_rule, reader + "3"));
-  // The writer may be downgraded, and its reader's node would be in front, too.
+  // The writer in front may be downgraded: its reader's node would then be in front, too.
   CHECK_FALSE(is_last({writer + "1", writer + "2"}, read_write_rule, writer + "2"));
   CHECK_FALSE(is_last({writer + "1", reader + "1", writer + "2"}, read_write_rule, writer + "2"));
 }

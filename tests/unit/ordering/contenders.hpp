@@ -1,7 +1,6 @@
 #pragma once
 
-/// \file
-/// Names of contenders, and judgements of them in words.
+/// \file Names of contenders, and judgements of their places in words.
 
 #include <string>
 #include <string_view>
@@ -31,7 +30,7 @@ inline std::vector<std::string> names_of(const Listing& listing) {
   return names;
 }
 
-/// A judgement in words, to make tables readable.
+/// Puts a judgement into words, so that tables are readable.
 inline std::string in_words(const Judgement& judgement) {
   struct Words {
     std::string operator()(const Held&) const { return "held"; }

@@ -128,7 +128,7 @@ TEST_CASE("a list that is replaced keeps what is known of those that stay") {
   CHECK_FALSE(order.contains(endpoint(1)));
   CHECK(order.contains(endpoint(3)));
   CHECK(order.next(start)->names == std::vector<std::string>{"another name"});
-  // A failure of a removed address is ignored.
+  // The failure of an address that was removed is ignored.
   order.failed(endpoint(1), start, midway);
   order.replace(addresses(1));
   CHECK(order.rest(start) == 0ms);

@@ -19,7 +19,7 @@ ConnectionRecord::Time at(std::chrono::milliseconds moment) {
   return ConnectionRecord::Time{1'000s} + moment;
 }
 
-/// A connection with a request and without any answer.
+/// Records a connection on which a request got no answer.
 void connect_in_vain(ConnectionRecord& record, std::chrono::milliseconds moment) {
   record.connected(at(moment), timeout);
   record.asked();

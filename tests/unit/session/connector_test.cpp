@@ -1,4 +1,4 @@
-// The connector beside a listener of the test's own.
+// The connector, with a listener of the test's own.
 
 #include "session/connector.hpp"
 
@@ -57,7 +57,7 @@ struct Silent {
     for (int i = 0; i < 4; ++i) {
       filling.emplace_back(context).open(tcp::v4());
       filling.back().non_blocking(true);
-      // The system call, since Asio's connect() blocks.
+      // The system call does not block, as Asio's connect() would.
       const tcp::endpoint endpoint = acceptor.local_endpoint();
       static_cast<void>(::connect(filling.back().native_handle(), endpoint.data(),
                                   static_cast<socklen_t>(endpoint.size())));
@@ -151,7 +151,7 @@ TEST_CASE("where the first address is refused the second is dialled at once", "[
   CHECK_FALSE(dialling.result->error);
   CHECK(dialling.result->address.endpoint == acceptor.local_endpoint());
 
-  // If both addresses refuse, the result says so only after both were dialled.
+  // If both addresses refuse, the connector says so only after it has dialled both.
   acceptor.close();
   dialling.result.reset();
   dialling.dial({refused, refused});

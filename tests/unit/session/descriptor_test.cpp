@@ -43,7 +43,7 @@ TEST_CASE("a descriptor has what was left unread when the library's socket is cl
   detail::Descriptor descriptor{context.get_executor()};
   REQUIRE(descriptor.follow(ours.native_handle()));
   CHECK(descriptor.unread().empty());
-  // What the peer leaves unread resets the pair, behind the peer's words.
+  // The request that the peer leaves unread resets the connection, after the peer's last words.
   asio::write(ours, asio::buffer(std::string{"a request"}));
   asio::write(theirs, asio::buffer(std::string{"last words"}));
   theirs.close();

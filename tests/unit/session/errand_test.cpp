@@ -63,7 +63,7 @@ TEST_CASE("an errand that is cancelled calls nobody", "[errand]") {
       errand.answer(1, [](int) { FAIL("called"); });
     }
   }
-  // Nothing of it keeps the context at work.
+  // No part of the errand keeps the context at work.
   context.run_for(20s);
   CHECK(context.stopped());
   slow.answer->set_value(7);
@@ -83,7 +83,7 @@ TEST_CASE("a second errand takes the place of the first", "[errand]") {
   first.answer->set_value(1);
   CHECK(first.over->get_future().wait_for(20s) == std::future_status::ready);
   second.answer->set_value(2);
-  context.restart();  // for a moment it had no work
+  context.restart();  // the context had no work for a moment
   context.run_for(20s);
   CHECK(result == 2);
 }

@@ -62,7 +62,7 @@ TEST_CASE(
   check(gate.next(longer + frame(5), 1), Step::wait_for_reader);
   check(gate.next(longer + frame(5), 0), Step::judge, 5004);
   gate.accepted(5004);
-  // Within an accepted frame, bytes that the reader has not read do not matter.
+  // Within a frame that was accepted, bytes that the reader has not read yet do not matter.
   check(gate.next(longer.substr(0, 5000), room + 1), Step::hand_on, 5000);
   check(gate.next("", 0), Step::read_more);
   check(gate.next("xxxx" + frame(5), 0), Step::hand_on, 4);

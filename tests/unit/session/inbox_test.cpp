@@ -34,7 +34,7 @@ class Wire {
   void send(const std::string& bytes) { asio::write(server_, asio::buffer(bytes)); }
   void end() { server_.close(); }
 
-  /// The inbox's next verdict on the data in the socket.
+  /// The inbox's next verdict on what is in the socket.
   Inbox::Next next() {
     inbox.look_again();
     return inbox.next(library_.native_handle());
@@ -164,7 +164,7 @@ TEST_CASE("inbox: a frame that was judged ahead is read as it comes, and the nex
   wire.inbox.has_read(Inbox::Read::whole_frame);
   CHECK(wire.next() == Inbox::Next::wait);
 
-  // A fault in a frame that is judged ahead shows before the socket has a byte of it.
+  // A fault in a frame that is judged ahead shows before any byte of the frame is in the socket.
   CHECK_FALSE(wire.inbox.accepts_ahead(Jute{}.header(5).frame()));
   CHECK(wire.next() == Inbox::Next::fault);
   CHECK(wire.inbox.fault() == "a reply that nobody asked for");

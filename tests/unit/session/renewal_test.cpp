@@ -39,7 +39,7 @@ TEST_CASE("files that cannot be used are tried again, once a second, or when the
   static_cast<void>(renewal.failed(at(2), "it is empty", start + 1s));
   CHECK_FALSE(renewal.is_due(at(2), start + 1999ms));
   CHECK(renewal.is_due(at(2), start + 2s));
-  // The files in use are back.
+  // The files are again those in use.
   CHECK_FALSE(renewal.is_due(at(1), start + 2s));
 }
 
@@ -74,7 +74,8 @@ TEST_CASE("a file's state shows each change: contents, another file in its place
   CHECK(renamed != longer);
   CHECK(renamed.inode != longer.inode);
 
-  // A change of mode shows in `changed` alone. Repeated, for the file system's clock is coarse.
+  // A change of mode shows in `changed` alone. The change is repeated, since the file system's
+  // clock is coarse.
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   FileState forbidden = renamed;
   while (forbidden == renamed && std::chrono::steady_clock::now() < deadline) {
@@ -91,7 +92,7 @@ TEST_CASE("a directory's state shows that a file has come") {
   const Directory directory;
   const std::vector<std::string> path{directory.path().string()};
   const FileStates before = states_of(path);
-  // Repeated, for the file system's clock is coarse.
+  // The change is repeated, since the file system's clock is coarse.
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   for (int number = 0; states_of(path) == before; ++number) {
     REQUIRE(std::chrono::steady_clock::now() < deadline);

@@ -15,7 +15,7 @@ using detail::ReplyCheck;
 
 constexpr std::int32_t xid = 1'000;
 
-/// The check of a connection whose handshake is over, with these requests pending.
+/// The check of a connection whose handshake is over, with these requests under way.
 ReplyCheck connected(std::vector<ExpectedReply> expected = {}, std::size_t credentials = 0) {
   ReplyCheck check{credentials};
   REQUIRE(check.examine(Greeting{}.frame()).kind == Finding::Kind::good);
@@ -123,7 +123,7 @@ TEST_CASE("reply check: numbers that cannot be are faults") {
     CHECK(judged(ReplyBody::names_and_stat, Jute{}.header(xid).number(length).stat()));
     CHECK(judged(ReplyBody::names_and_stat, Jute{}.header(xid).number(1).number(length).stat()));
     CHECK(judged(ReplyBody::acl_and_stat, Jute{}.header(xid).number(length).stat()));
-    // A node without data.
+    // The reply is that of a node without data.
     const Finding data = connected({{ReplyBody::data_and_stat}})
                              .examine(Jute{}.header(xid).number(length).stat().frame());
     CHECK((length == -1 ? is_good(data) : is_fault(data)));
@@ -177,7 +177,7 @@ TEST_CASE("reply check: of other long replies the beginning is enough") {
   CHECK(judge(ReplyBody::names_and_stat, names.substr(0, 100)).size == names.size());
   const std::string data = Jute{}.header(xid).string(name).stat().frame();
   CHECK(is_good(judge(ReplyBody::data_and_stat, data.substr(0, 64))));
-  // The lengths show that the frame has no room for the rest.
+  // The lengths already show that the frame has no room for the rest.
   const std::string cut = Jute{}.header(xid).string(name).frame();
   CHECK(is_fault(judge(ReplyBody::data_and_stat, cut.substr(0, 64))));
 }
@@ -200,7 +200,7 @@ TEST_CASE("reply check: a server that wants authentication says so by what no re
     CHECK(is_good(check.examine(Jute{}.header(own).frame())));
     CHECK_FALSE(check.take_want_of_authentication());
     CHECK(is_good(check.examine(Jute{}.header(own, -124).frame())));
-    // The server ends the connection after this; the next one begins.
+    // The server ends the connection after this, and the client makes another one.
     check.connect(0x1234);
     CHECK(check.take_want_of_authentication());
     CHECK_FALSE(check.take_want_of_authentication());
@@ -222,7 +222,7 @@ TEST_CASE("reply check: what is left unread says whether the server wants authen
   // A request that was served before the refusal may have changed something.
   CHECK_FALSE(refuses_unauthenticated(Jute{}.header(6).frame() + refusal));
   CHECK_FALSE(refuses_unauthenticated(Jute{}.header(-8).frame() + refusal));
-  // Incomplete frames, and bytes that are no frame.
+  // Incomplete frames, and bytes that are no frame, say nothing.
   CHECK_FALSE(refuses_unauthenticated(refusal.substr(0, refusal.size() - 1)));
   CHECK_FALSE(refuses_unauthenticated(Jute{}.number(-1).bytes() + refusal));
   CHECK_FALSE(refuses_unauthenticated(Jute{}.string("short").bytes() + refusal));
@@ -237,7 +237,7 @@ TEST_CASE("reply check: a handshake gives a session that can be used") {
   CHECK(is_good(judge({})));
   CHECK(is_good(judge({}, 0x1234)));
   CHECK(is_fault(judge({.session = 0})));
-  // A session that has expired: the other fields mean nothing.
+  // Both answers say that the session has expired; their other fields mean nothing.
   CHECK(is_good(judge({.timeout = 0, .session = 0}, 0x1234)));
   CHECK(is_good(judge({.session = 0x4321}, 0x1234)));
   for (const std::int64_t session : {0, 0x1234}) {
@@ -252,7 +252,7 @@ TEST_CASE("reply check: a handshake gives a session that can be used") {
 TEST_CASE("reply check: a handshake has one length only, or the library would lose its place") {
   for (const std::size_t size : {0, 16, 35, 36, 38, 100}) {
     ReplyCheck other{0};
-    // The length alone is a fault.
+    // The length alone shows the fault.
     CHECK(is_fault(other.examine(Jute{}.number(static_cast<std::int32_t>(size)).bytes())));
   }
 }
@@ -263,7 +263,7 @@ TEST_CASE("reply check: a server is heard when it has answered something after t
     return Jute{}.number(request).long_number(1).number(0).frame();
   };
   CHECK(is_good(check.examine(Greeting{}.frame())));
-  CHECK(is_good(check.examine(frame_of(-4))));  // an answer to credentials, which is no request's
+  CHECK(is_good(check.examine(frame_of(-4))));  // answers credentials, and no request
   CHECK_FALSE(check.heard());
   SECTION("a request") {
     check.expect({});

@@ -1,4 +1,4 @@
-// The exchange beside a server of the test's own, which says what the test writes down.
+// The exchange, with a server of the test's own, which says what the test writes down.
 
 #include "session/sasl_exchange.hpp"
 
@@ -19,7 +19,7 @@ using detail::SaslError;
 using detail::SaslExchange;
 using Step = SaslExchange::Step;
 
-/// A mechanism of so many rounds; forever if it is asked forever.
+/// A mechanism that ends after `rounds` rounds.
 class Rounds final : public SaslClient {
  public:
   explicit Rounds(int rounds) : rounds_{rounds} {}
@@ -58,7 +58,7 @@ std::string refusal(std::int32_t number, std::int32_t error) {
   return Jute{}.header(number, error).number(-1).frame();
 }
 
-/// The bytes that a link would have: the answer to the handshake, and what follows it.
+/// The bytes that a link would have: the answer to the handshake, and what comes after it.
 class Link {
  public:
   explicit Link(int rounds) : exchange{exchange_of(rounds)} {}
@@ -90,7 +90,7 @@ TEST_CASE("the rounds of a mechanism are carried in requests behind the handshak
   verdict = link.hear(reply(2, "two"));
   CHECK(verdict.text == request(3, "re:two"));
   CHECK(link.hear(refusal(3, 0)).step == Step::over);
-  // The answer to the handshake is what the C client reads then.
+  // The C client now reads the answer to the handshake.
   CHECK(link.bytes() == handshake);
 }
 

@@ -39,7 +39,7 @@ class Question final : public SaslClient {
   const std::string first_{"it is me"};
 };
 
-/// Waits, in begin(), for what the test promises.
+/// A mechanism whose begin() waits until the test sets the promise.
 class Waiting final : public detail::Sasl {
  public:
   explicit Waiting(std::shared_future<std::string> reason) : reason_{std::move(reason)} {}
@@ -69,7 +69,7 @@ struct Linked {
       if (!error) client.assign(asio::local::stream_protocol{}, end.release());
     });
   }
-  /// Opened, with the handshake on its way.
+  /// A link that is open, with the handshake on its way.
   static std::unique_ptr<Linked> greeting() {
     auto linked = std::make_unique<Linked>();
     linked->reason.set_value("");
@@ -92,7 +92,7 @@ struct Linked {
     context.restart();
     context.run_for(time);
   }
-  /// Up to `size` bytes, or to the end of the connection.
+  /// Reads `size` bytes, or less if the connection ends before.
   template <typename Socket>
   std::string hear(Socket& socket, std::size_t size) {
     std::string bytes(size, '\0');
@@ -128,7 +128,7 @@ std::string reply(std::int32_t number, const std::string& token) {
 TEST_CASE("the answer to the handshake is held back until the client is authenticated",
           "[sasl_link]") {
   const auto linked = Linked::greeting();
-  // An answer to the handshake is no business of SASL.
+  // The link does not wait for the answer to the handshake, which is not part of SASL.
   CHECK(linked->link->waits_for().empty());
   linked->say(Greeting{}.frame());
   linked->expect_request(1, "it is me");
@@ -137,7 +137,7 @@ TEST_CASE("the answer to the handshake is held back until the client is authenti
   linked->expect_request(2, "here");
   linked->run_for(20ms);
   CHECK(linked->client.available() == 0);
-  // What comes with the last reply is for the client.
+  // The bytes after the last reply are for the client.
   linked->say(reply(2, "") + "\1\2");
   const std::string greeting = Greeting{}.frame();
   CHECK(linked->hear(linked->client, greeting.size()) == greeting);
@@ -203,7 +203,7 @@ TEST_CASE("a client that does not wait for the exchange ends the link", "[sasl_l
   linked->let_it_end();
 }
 
-/// A server that has said so much, and can neither be read nor written to any more.
+/// A server that has said `words`, and can then neither be read nor written to any more.
 class Deaf final : public detail::ServerStream {
  public:
   Deaf(asio::any_io_executor executor, std::string words)

@@ -19,8 +19,8 @@ class Trust {
     return {.ca_file = files_.with("ca.pem", authority_.certificate())};
   }
   [[nodiscard]] const CertificateAuthority& authority() const { return authority_; }
-  /// The refusal of a client that connects to a server of these names and is shown this
-  /// certificate.
+  /// The refusal of a client that connects to a server with the names `meant`, and is shown a
+  /// certificate for `shown`.
   [[nodiscard]] std::string refusal(const Names& meant, const CertificateOptions& shown) const {
     return handshake(options(), meant, authority_.issue(shown)).refusal;
   }
@@ -47,7 +47,7 @@ TEST_CASE("a certificate is for its names and addresses, however they are writte
           "fe80::1, not for " +
               meant + " (tls.server_name says otherwise)");
   }
-  // Any name that resolved to the address will do.
+  // It is enough if one of the names that resolved to the address is in the certificate.
   CHECK(trust.refusal({"zk2.example.test", "zk1.example.test"}, shown).empty());
 }
 
@@ -87,7 +87,8 @@ TEST_CASE("what a server's certificate says is shown in a short line") {
   for (int i = 0; i < 3000; ++i) shown.names.push_back(std::to_string(i) + ".example.test");
   check_line(trust.refusal({"localhost.test"}, shown));
 
-  // Each letter takes twelve characters in a subject that is printed in ASCII.
+  // OpenSSL prints each of these letters as twelve ASCII characters, so that this subject is long,
+  // too.
   shown = {.common_name = {}};
   for (int i = 0; i < 64; ++i) shown.common_name += "\U0001F512";
   const CertificateAuthority other{"Another authority"};
@@ -120,7 +121,7 @@ TEST_CASE("the authorities in between count if the server sends them") {
     CHECK(contains(handshake(trust.options(), meant, server, sent).refusal,
                    "unable to get local issuer certificate"));
   }
-  // An ordinary server certificate does not make its owner an authority.
+  // A certificate for a server does not make the server an authority.
   const CertificateAuthority other{"Another authority"};
   CHECK_FALSE(
       handshake(trust.options(), meant, other.issue(), trust.authority().issue().certificate)

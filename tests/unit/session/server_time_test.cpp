@@ -22,7 +22,7 @@ TEST_CASE("a time that no clock can count is as far as one can") {
   constexpr auto least = std::numeric_limits<std::int64_t>::min();
   CHECK(to_time(greatest) > Clock::time_point{Clock::duration::max() - 3s});
   CHECK(to_time(least) < Clock::time_point{Clock::duration::min() + 3s});
-  // A program that prints the time rounds it so.
+  // A program that prints the time rounds it in these ways, which must not overflow.
   CHECK(std::chrono::floor<std::chrono::seconds>(to_time(least)) <= to_time(least));
   CHECK(std::chrono::ceil<std::chrono::seconds>(to_time(greatest)) >= to_time(greatest));
 }

@@ -1,4 +1,4 @@
-// What an answer proves to the lease clock.
+// What a server's answer proves to the lease clock.
 
 #include "custodian/session/session.hpp"
 #include "support/catch.hpp"
@@ -40,7 +40,7 @@ TEST_CASE("a quorum decides about writes and transactions, and about nothing els
   CHECK_FALSE(is_decided_by_quorum(request::Get{}));
   CHECK_FALSE(is_decided_by_quorum(request::GetChildren{}));
   CHECK_FALSE(is_decided_by_quorum(request::GetAcl{}));
-  // A leader that was replaced and does not know it answers a sync, too.
+  // A leader that was replaced and does not know it answers even a sync.
   CHECK_FALSE(is_decided_by_quorum(request::Sync{}));
 }
 

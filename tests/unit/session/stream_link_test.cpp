@@ -103,7 +103,7 @@ struct Linked {
     });
     run_until([&] { return sent; });
   }
-  /// Reads on the client's side up to `size` bytes, or to the end of the connection.
+  /// Reads on the client's side: `size` bytes, or less if the connection ends before.
   std::string hear(std::size_t size) {
     std::string bytes(size, '\0');
     std::optional<std::size_t> count;
@@ -113,13 +113,13 @@ struct Linked {
     bytes.resize(*count);
     return bytes;
   }
-  /// How many bytes the server's kernel has not sent yet.
+  /// The number of bytes that the server's kernel has not sent yet.
   int unsent() {
     int bytes = 0;
     REQUIRE(::ioctl(server.lowest_layer().native_handle(), SIOCOUTQ, &bytes) == 0);
     return bytes;
   }
-  /// Waits for the server to read; true if it finds the end of the connection.
+  /// Waits until the server reads something. Returns true if that is the end of the connection.
   bool server_sees_the_end() {
     std::array<char, 1> byte{};
     std::optional<error_code> error;
@@ -208,11 +208,11 @@ TEST_CASE("a frame that the pair cannot hold is judged when all before it is rea
 
 TEST_CASE("all that comes at once is handed on at once", "[stream_link]") {
   Linked linked;
-  // Two records, which the link finds in a single read, and nothing after them.
+  // These are two records, which the link finds in a single read, and nothing comes after them.
   asio::write(linked.server, asio::buffer(frame(100)));
   asio::write(linked.server, asio::buffer(frame(200)));
   CHECK(linked.hear(308) == frame(100) + frame(200));
-  // A record larger than the free part of the link's buffer: the rest waits within OpenSSL.
+  // This record is larger than the free part of the link's buffer: the rest waits within OpenSSL.
   const std::string much = frame(10'000) + frame(14'000);
   asio::write(linked.server, asio::buffer(much));
   CHECK(linked.hear(much.size()) == much);
@@ -258,7 +258,7 @@ TEST_CASE("a link to a server that takes nothing more lives until it is aborted"
     linked.run_for(2ms);
   }
   linked.client.close();
-  // Longer than the link waits for the server's close_notify.
+  // This is longer than the link waits for the server's close_notify.
   linked.run_for(1200ms);
   CHECK(linked.link.use_count() > 1);
   linked.link->abort();
@@ -304,7 +304,7 @@ TEST_CASE("a forked child that runs the context reads and writes nothing of a li
   asio::write(linked.server, asio::buffer(frame(100)));
   asio::write(linked.client, asio::buffer(frame(50)));
   const Child child{linked.context, [&] { linked.run_for(100ms); }};
-  std::this_thread::sleep_for(200ms);  // the child runs first
+  std::this_thread::sleep_for(200ms);  // lets the child run first
   CHECK(linked.hear(104) == frame(100));
   CHECK(linked.server_hears(54) == frame(50));
   linked.say(frame(100));

@@ -1,7 +1,6 @@
 #pragma once
 
-/// \file
-/// A handshake of a client with these options and a server in the same process.
+/// \file A handshake between a client with these options and a server, both in this process.
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
@@ -24,7 +23,7 @@ struct HandshakeResult {
   std::string asked{};    ///< the server name (SNI) that the client sent; empty if none
 };
 
-/// `names` are those that resolved to the server's address. `others` are certificates that the
+/// `names` are the names that resolved to the server's address. `others` are certificates that the
 /// server sends after its own.
 inline HandshakeResult handshake(const TlsOptions& options, const std::vector<std::string>& names,
                                  const testing::IssuedCertificate& server,

@@ -12,8 +12,8 @@ namespace custodian::tests {
 
 inline constexpr std::chrono::seconds cluster_patience{30};
 
-/// Short limits, so that a member that is cut off notices it soon; but long enough for a busy
-/// machine.
+/// Options with short limits, so that a member that is cut off notices it soon. The limits are long
+/// enough for a busy machine.
 [[nodiscard]] inline testing::TestingClusterOptions quick_cluster() {
   testing::TestingClusterOptions options;
   options.init_limit = 20;
@@ -31,7 +31,7 @@ inline constexpr std::chrono::seconds cluster_patience{30};
   return true;
 }
 
-/// Whether a member accepts a write. The node ends with its session.
+/// Returns whether a member accepts a write. The node that is written ends with its session.
 [[nodiscard]] inline bool takes_writes(const testing::ServerEndpoint& member) {
   try {
     testing::WireSession session{member, std::chrono::seconds{5}};

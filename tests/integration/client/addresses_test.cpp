@@ -85,7 +85,7 @@ TEST_CASE("the only server of a list that is alive is found, wherever it stands,
     for (const Client& client : clients) {
       CHECK(eventually([&] { return !is_connected(client.connection_state()); }));
     }
-    // The 21 clients' lists have 91 addresses: each is tried three times.
+    // The lists of the 21 clients have 91 addresses in all, and each address is tried three times.
     CHECK(eventually([&, earlier = attempts.load()] { return attempts >= earlier + 3 * 91; }));
     server.start();
   }
@@ -96,7 +96,7 @@ TEST_CASE("a client follows its servers to other addresses") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Server server;
   Client client{options_for("127.0.0.1:1")};
-  // The client has tried the first address by then.
+  // By this time the client has tried the first address.
   CHECK(error_of([&] { client.wait_connected({.deadline = 100ms}); }) == Errc::deadline_exceeded);
   client.set_servers(server.connect_string());
   client.wait_connected();
@@ -140,8 +140,8 @@ TEST_CASE("the log names the server and the session of a connection, and no addr
                     session.str() + ", timeout ");
   }));
   CHECK(client.session().server == server.connect_string());
-  // If sending one of these requests fails, the C client's queues are cleared by a connection to no
-  // server. The log must name neither that nor the placeholder for its address.
+  // If one of these requests cannot be sent, the C client's queues are cleared by a connection to no
+  // server. The log must mention neither this connection nor the placeholder that is its address.
   for (int round = 0; round < 3; ++round) {
     server.kill();
     for (int i = 0; i < 5; ++i) {

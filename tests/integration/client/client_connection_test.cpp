@@ -89,7 +89,8 @@ TEST_CASE("an expired session is told, its nodes are gone, and another one serve
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestClient client{"expiry"};
   client->create("/e", "", {.mode = CreateMode::ephemeral});
-  // Not a watch on the ephemeral node: its deletion may be reported before the end of the session.
+  // The watch is not on the ephemeral node, whose deletion may be reported before the end of the
+  // session.
   client->create("/stays");
   auto [result, watch] = client->get_and_watch("/stays");
   States states{*client};
@@ -188,7 +189,7 @@ TEST_CASE("operations that are under way when the client closes are told so") {
   auto read = begun<GetResult>([&](auto done) { client->async_get("/", {}, done); });
   const auto began = std::chrono::steady_clock::now();
   client.reset();
-  // Only a bound: a close that blocked in the C library would take 4.5 s.
+  // This is only a bound: a close that blocked in the C library would take 4.5 s.
   CHECK(std::chrono::steady_clock::now() - began < 4s);
   REQUIRE(read.wait_for(patience) == std::future_status::ready);
   CHECK(std::get<0>(read.get()) == Errc::closed);
@@ -320,7 +321,7 @@ TEST_CASE("closing a client on a context that nobody runs does not wait for it")
     Client abandoned{context.get_executor(), options_for(connect_string())};
     abandoned.close();
   }
-  // No thread runs the context again, and still nothing leaks.
+  // No thread runs the context again, and still nothing may leak.
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace custodian::tests::credentials_provider_test {
 namespace {
 
-/// Where a program would keep its password, a file for example.
+/// The place where a program would keep its password, such as a file.
 class Store {
  public:
   [[nodiscard]] std::vector<ClientOptions::Credential> credentials() const {

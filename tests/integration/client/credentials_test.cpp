@@ -21,7 +21,7 @@ using Credentials = std::vector<ClientOptions::Credential>;
 const Credentials old_ones{{"digest", "app:old"}};
 const Credentials new_ones{{"digest", "app:new"}};
 const Credentials both{{"digest", "app:old"}, {"digest", "app:new"}};
-/// No server knows this scheme.
+/// Credentials of a scheme that no server knows.
 const Credentials refused{{"digset", "app:new"}};
 
 class Lines {
@@ -50,7 +50,7 @@ ClientOptions with(const Credentials& credentials, const std::string& root) {
   return options;
 }
 
-/// The ACL that names the owners of these credentials.
+/// Returns the ACL that names the owners of these credentials.
 Acl acl_of(const Credentials& credentials, TestClient& place, const std::string& path) {
   Client owner{with(credentials, place.root())};
   owner.create(path, "", {.acl = creator_all_acl()});
@@ -219,8 +219,8 @@ TEST_CASE("new credentials do not get in the way of a request that is half sent"
   Client client{options};
   client.create("/root/large");
   const SessionInfo before = client.session();
-  // For a second or two, much more data than the kernel's buffers take. The connection on which the
-  // new credentials are tried has the same bandwidth to itself.
+  // The writes are much more data than the kernel's buffers take, for a second or two. The
+  // connection on which the new credentials are tried has the same bandwidth to itself.
   proxy.throttle(testing::Direction::to_server, std::uint64_t{8} << 20U);
   std::vector<std::future<std::tuple<error_code, Stat>>> writes;
   for (int i = 0; i < 20; ++i) {

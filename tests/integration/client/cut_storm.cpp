@@ -26,7 +26,8 @@ testing::TestingServerOptions server_options(const CutStormSettings& settings) {
   return options;
 }
 
-/// How long it takes until the condition is true; the limit or more if it does not become true.
+/// Returns how long it takes until the condition is true; the limit or more if it does not become
+/// true.
 microseconds time_until(const std::function<bool()>& condition, Clock::duration limit) {
   constexpr microseconds between_looks{200};
   const auto start = Clock::now();
@@ -138,7 +139,7 @@ void CutStorm::ask(const std::stop_token& stop) const {
     try {
       static_cast<void>(server_.four_letter_word("mntr"));
     } catch (const testing::TestingError&) {
-      // An unanswered question does not matter.
+      // It does not matter if a question gets no answer.
     }
   }
 }
@@ -153,7 +154,7 @@ void CutStorm::cut_and_deliver_late() {
     path.line.hold_back(testing::Direction::to_server);
     before.push_back(path.entry.accepted());
   }
-  // Requests pile up in the proxy, which holds them back.
+  // Meanwhile requests pile up in the proxy, which holds them back.
   std::this_thread::sleep_for(microseconds{random_() % 2000});
   cut();
   Path* next = nullptr;
@@ -201,7 +202,7 @@ void CutStorm::wait_for_grants() {
     });
     if (Clock::now() < removal_is_due) continue;
     if (std::exchange(connection, client_.session().connection) != connection) {
-      // The server ended the connection, too. What counts is the time since the new connection.
+      // The server has ended the connection as well, so the time counts from the new connection.
       start = Clock::now();
       first.reset();
       removal_is_due = start + 2 * settings_.session_timeout;
@@ -222,7 +223,7 @@ void CutStorm::remove_first_in_line(Lock& lock) {
     report_.removed.push_back(line.front().node +
                               (is_ours ? " of this session" : " of another one"));
   } catch (const Error&) {
-    // The server does not answer; ask again when this lock's removal is due again.
+    // The server does not answer. The next try comes when this lock's removal is due again.
   }
 }
 

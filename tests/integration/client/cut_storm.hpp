@@ -8,7 +8,8 @@
 /// cut it dials the next address at once. Every second cut ends only the client's half of the
 /// connection: what was sent before is held back in the network, and arrives about when the next
 /// connection does, a little earlier or later. And monitors ask the server for statistics all the
-/// time, on connections that the same server threads serve, so that late requests wait there.
+/// time, on connections that the same server threads serve, so that late requests have to wait for
+/// these.
 ///
 /// The next cut follows when each lock has been granted again.
 
@@ -39,7 +40,7 @@ struct CutStormSettings {
   int cuts = 25;
   int locks = 12;
   int threads_per_lock = 2;
-  /// Threads that ask the server for its statistics.
+  /// The number of threads that ask the server for its statistics.
   int monitors = 3;
   /// The number of paths; odd, since the C client of ZooKeeper 3.8 tries only half of an even
   /// number.
@@ -51,23 +52,24 @@ struct CutStormSettings {
 struct CutStormReport {
   int cuts = 0;
   std::uint64_t grants = 0;
-  int failures = 0;  ///< acquires that failed
-  int sessions = 0;  ///< sessions that the client has had
-  /// From the cut to the next connection, in the order of the cuts.
+  int failures = 0;  ///< the number of acquires that failed
+  int sessions = 0;  ///< the number of sessions that the client has had
+  /// The times from a cut to the next connection, in the order of the cuts.
   std::vector<std::chrono::microseconds> healed;
-  /// From the next connection until each lock has been granted.
+  /// The times from the next connection until each lock has been granted.
   std::vector<std::chrono::microseconds> granted;
   /// For each lock, the longest time from a new connection to the next grant.
   std::vector<std::chrono::microseconds> longest;
-  /// How many cuts were followed by more than a second without any grant: the server or the machine
-  /// stood still.
+  /// The number of cuts that were followed by more than a second without any grant: the server or
+  /// the machine stood still.
   int stalls = 0;
-  /// How often a lock was granted more than a second after the first one: something blocked it.
+  /// The number of times that a lock was granted more than a second after the first one: something
+  /// blocked it.
   int blocked = 0;
-  /// Nodes at the head of a queue that were removed by hand, for the lock had not been granted for
-  /// two session timeouts: which node, and its owner.
+  /// Nodes at the head of a queue that the storm removed, because the lock had not been granted for
+  /// two session timeouts. Each entry has the node and its owner.
   std::vector<std::string> removed;
-  /// Nodes that are left when nobody holds or waits any more, though the session lives.
+  /// Nodes that are left when no client holds or waits any more, though the session lives.
   std::vector<std::string> orphans;
 };
 
@@ -80,7 +82,8 @@ class CutStorm {
   CutStorm(const CutStorm&) = delete;
   CutStorm& operator=(const CutStorm&) = delete;
 
-  /// Call it once. Throws std::runtime_error if the connection does not come back.
+  /// Plays the storm; to be called once. Throws std::runtime_error if the connection does not come
+  /// back.
   CutStormReport run();
 
  private:
@@ -114,7 +117,7 @@ class CutStorm {
   Server server_;
   std::deque<Path> paths_;
   Client client_;
-  Client observer_;  ///< connects directly, not through the proxies
+  Client observer_;  ///< connected directly, not through the proxies
   std::deque<Lock> locks_;
   std::atomic<int> failures_ = 0;
   std::minstd_rand random_{1};

@@ -16,7 +16,7 @@ namespace custodian::tests {
 /// A session that runs only while the test waits for something.
 class DrivenSession {
  public:
-  /// Waits for the first connection; `on_connected` is called by the observer's callback for it.
+  /// Waits for the first connection. The observer's callback for it calls `on_connected`.
   explicit DrivenSession(
       const std::string& servers, std::function<void(DrivenSession&)> on_connected = [](auto&) {})
       : observer_{std::make_shared<Observer>()},
@@ -39,7 +39,8 @@ class DrivenSession {
   DrivenSession(const DrivenSession&) = delete;
   DrivenSession& operator=(const DrivenSession&) = delete;
 
-  /// Runs the session until the condition is true; false if it does not become true in time.
+  /// Runs the session until the condition is true. Returns false if it does not become true in
+  /// time.
   [[nodiscard]] bool until(const std::function<bool()>& condition) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds{30};
     while (!condition()) {

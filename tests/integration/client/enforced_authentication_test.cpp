@@ -63,7 +63,7 @@ TEST_CASE("without credentials each operation ends with an error that names the 
   CHECK(error_code{refusal}.message().find("ClientOptions::credentials") != std::string::npos);
   REQUIRE(eventually([&] { return errors.have("enforce.auth.schemes"); }));
   CHECK(errors.have("this client has presented no credentials: set ClientOptions::credentials"));
-  // The client does not keep reconnecting.
+  // The client does not connect again and again.
   CHECK(client.session().connection <= 3);
   client.close();
 }

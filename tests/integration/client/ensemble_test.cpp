@@ -23,7 +23,7 @@ class Member {
  public:
   explicit Member(unsigned number) : number_{number} {}
 
-  /// As in a configuration: "server.1=127.0.0.1:...".
+  /// The member as a configuration has it: "server.1=127.0.0.1:...".
   [[nodiscard]] std::string line() const {
     const auto text = [](const testing::ReservedPort& port) {
       return std::to_string(port.number());
@@ -55,7 +55,8 @@ class Member {
   std::unique_ptr<testing::TestingServer> server_;
 };
 
-/// Reconfigures through a member that serves; asks again while the others are not ready for it.
+/// Reconfigures the ensemble through a member that serves, and asks again as long as the others are
+/// not ready for it.
 bool reconfigure(const Member& through, const std::string& joining, const std::string& leaving) {
   return eventually([&] {
     try {

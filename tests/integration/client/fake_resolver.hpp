@@ -16,7 +16,7 @@ enum class Resolving {
 
 /// How names resolve; numeric addresses always resolve, as with the real function.
 inline std::atomic<Resolving> resolving = Resolving::normally;
-/// How many names were looked up.
+/// The number of names that were looked up.
 inline std::atomic<int> lookups = 0;
 
 }  // namespace custodian::tests

@@ -35,7 +35,7 @@ HostileServer::HostileServer(Words words)
 
 HostileServer::~HostileServer() {
   stopping_ = true;
-  // Wakes the thread from a blocking accept or read.
+  // This wakes the thread from a blocking accept or read.
   ::shutdown(acceptor_.native_handle(), SHUT_RDWR);
   if (const int descriptor = descriptor_; descriptor >= 0) ::shutdown(descriptor, SHUT_RDWR);
   thread_.join();

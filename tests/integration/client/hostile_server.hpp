@@ -12,7 +12,7 @@
 
 namespace custodian::tests {
 
-/// A request as a server reads it.
+/// A request, as far as the server reads it.
 struct SeenRequest {
   std::int32_t xid = 0;
   std::int32_t type = 0;
@@ -26,11 +26,11 @@ class HostileServer {
   struct Words {
     /// The answer to a handshake.
     std::function<std::string()> greeting;
-    /// Sent right after the greeting.
+    /// The bytes that are sent right after the greeting.
     std::string unasked{};
     /// The answer to each request.
     std::function<std::string(const SeenRequest&)> answer;
-    /// Whether the server closes the connection after that answer.
+    /// Returns whether the server closes the connection after that answer.
     std::function<bool(const SeenRequest&)> ends{};
     /// The size of the pieces in which the server sends.
     std::size_t piece = 1U << 16U;
@@ -43,11 +43,11 @@ class HostileServer {
 
   [[nodiscard]] testing::ServerEndpoint endpoint() const;
   [[nodiscard]] std::string connect_string() const;
-  /// Handshakes answered.
+  /// The number of handshakes that were answered.
   [[nodiscard]] int connections() const { return connections_; }
-  /// Connections closed, of those whose handshake was answered.
+  /// The number of connections that were closed, of those whose handshake was answered.
   [[nodiscard]] int connections_ended() const { return connections_ended_; }
-  /// Bytes that clients have taken.
+  /// The number of bytes that clients have taken.
   [[nodiscard]] std::size_t bytes_sent() const { return bytes_sent_; }
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The request types of zookeeper.jute's ZooDefs.OpCode.
+// Types of requests, as in zookeeper.jute's ZooDefs.OpCode.
 constexpr std::int32_t op_exists = 3;
 constexpr std::int32_t op_get = 4;
 constexpr std::int32_t op_get_acl = 6;
@@ -31,7 +31,7 @@ constexpr std::int32_t op_create = 15;
 constexpr std::int32_t watch_event = -1;
 constexpr std::int32_t credential = -4;
 
-/// An honest answer, for the requests that come before the lie.
+/// Answers honestly, for the requests that come before the lie.
 std::string honest_answer(const SeenRequest& request) {
   Jute reply = Jute{}.header(request.xid);
   if (request.type == op_exists) reply.stat();
@@ -258,8 +258,8 @@ std::int64_t resident_bytes() {
   return resident * ::sysconf(_SC_PAGESIZE);
 }
 
-// Sanitizers need memory for each byte and keep what was freed: there memory is not measured, and a
-// smaller flood suffices, which is still more than sockets hold.
+// Sanitizers need memory for each byte, and keep what was freed. With them memory is not measured,
+// and a smaller flood suffices, which is still more than sockets hold.
 #if defined(CUSTODIAN_ADDRESS_SANITIZER) || defined(CUSTODIAN_THREAD_SANITIZER)
 constexpr bool measures_memory = false;
 constexpr std::size_t flood = std::size_t{20} << 20U;
@@ -279,7 +279,7 @@ TEST_CASE("a packet without bound takes no memory") {
   CHECK_THROWS_AS(get(*victim.operator->()), Error);
   CHECK(eventually([&] { return victim.has_logged("packet of 1500000000 bytes"); }));
   if (measures_memory) {
-    // The server itself copies what it sends.
+    // The server's own copy of what it sends counts, too.
     CHECK(resident_bytes() - before < static_cast<std::int64_t>(flood + (flood >> 2U)));
   }
   CHECK(server->bytes_sent() < flood);
@@ -298,8 +298,8 @@ TEST_CASE("replies that come byte by byte are read") {
   CHECK(server.connections() == 1);
 }
 
-/// The names of a listing, encoded without their count. Made before a client asks: under sanitizers
-/// that takes longer than a client waits.
+/// The names of a listing, encoded without their count. They are made before a client asks: under
+/// sanitizers that takes longer than a client waits.
 std::string names_of_listing(std::int32_t names) {
   Jute listed;
   for (std::int32_t i = 0; i < names; ++i) listed.string("node-" + std::to_string(1'000'000 + i));
@@ -312,8 +312,7 @@ std::string listing(std::int32_t xid, std::int32_t told, const std::string& name
 }
 
 TEST_CASE("listings of any size are read") {
-  // Listings that fit into one piece, that exceed what the socket buffers, and that are too long to
-  // be checked.
+  // The listings fit into one piece, exceed what the socket buffers, or are too long to be checked.
   for (const std::int32_t count : {0, 100, 5'000, 50'000, 300'000}) {
     const std::string names = names_of_listing(count);
     for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 20U}) {
@@ -331,7 +330,7 @@ TEST_CASE("listings of any size are read") {
 }
 
 TEST_CASE("a listing too long to be looked at, with a name that is none, costs the connection") {
-  // One more name, with a negative length, after the part that is checked.
+  // One more name comes after the part that is checked, and has a negative length.
   const std::string names = names_of_listing(300'000) + Jute{}.number(-1).bytes();
   auto liar = std::make_unique<HostileServer>(
       words(but_for(op_children, [&](std::int32_t xid) { return listing(xid, 300'001, names); })));

@@ -1,5 +1,5 @@
-// What a server has said before it ended the connection counts, also when a request could not be
-// sent any more before it was read.
+// What a server has said before it ended the connection counts, even if the client fails to send a
+// request before it has read this.
 
 #include <atomic>
 #include <thread>
@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int32_t wants_authentication = -124;
 
-/// Answers so many requests and refuses the next one with others unread, so that the kernel resets
-/// the connection.
+/// A server that answers a number of requests, and refuses the next one while others are unread, so
+/// that the kernel resets the connection.
 class RefusingServer {
  public:
   explicit RefusingServer(int answered)
@@ -54,7 +54,7 @@ class ThreeRequests {
  public:
   explicit ThreeRequests(RefusingServer& server) : server_{server} {}
 
-  /// Within a notice of the session's, so that it does not look at its socket meanwhile.
+  /// To be called within a callback of the session, which does not look at its socket meanwhile.
   void send(DrivenSession& session) {
     const auto exists = [&] { session.submit(request::Exists{"/", nullptr}, errors); };
     exists();

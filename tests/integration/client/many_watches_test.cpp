@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The longest packet that clients have sent to a server. Any thread.
+/// The longest packet that clients have sent to a server. Threads: any.
 class LongestPacket {
  public:
   /// Measures the packets of one connection, however they are split.
@@ -85,20 +85,21 @@ class Crowd {
   Crowd& operator=(const Crowd&) = delete;
   ~Crowd() = default;
 
-  /// Cuts the connection, and waits until every watch is set again; false if that takes too long.
+  /// Cuts the connection, and waits until every watch is set again. Returns false if that takes too
+  /// long.
   bool cut() {
     const std::uint64_t before = waiter_->session().connection;
     proxy_->cut();
     return eventually([&] { return waiter_->session().connection > before && stands(); }, 1min);
   }
-  /// Whether each waiter has its watches, as its client and the server count them.
+  /// Returns whether each waiter has its watches, as its client and the server count them.
   [[nodiscard]] bool stands() {
     const Session::Load load = waiter_->load();
     return is_connected(waiter_->connection_state()) && load.operations == 0 &&
            load.watches == 2 * locks_ &&
            server_->statistic("zk_watch_count") == static_cast<std::int64_t>(2 * locks_);
   }
-  /// Makes all holders release; false if not every waiter gets its lock.
+  /// Makes all holders release. Returns false if not every waiter gets its lock.
   bool release_all() {
     leases_.clear();
     return eventually([&] { return granted_ == locks_; }, 1min);
@@ -149,7 +150,7 @@ class Crowd {
     REQUIRE(eventually([&] { return stands(); }, 1min));
   }
 
-  // Declared before the clients, whose handlers use these members.
+  // These members are declared before the clients, whose handlers use them.
   std::mutex leases_mutex_;
   std::vector<Lease> leases_;
   std::size_t locks_ = 0;
@@ -167,8 +168,8 @@ class Crowd {
   std::int64_t session_ = 0;
 };
 
-/// The usual number, or the environment's: a test that fails with 7,000 waiters need not take
-/// minutes.
+/// The usual number, or the one in the environment: a test that fails with 7,000 waiters can be
+/// repeated with fewer, in less time.
 std::size_t count_from(const char* variable, std::size_t usually) {
   const char* const given = std::getenv(variable);
   return given == nullptr ? usually : std::strtoul(given, nullptr, 10);
@@ -219,7 +220,7 @@ TEST_CASE("a limit of the servers that the client was not told of is noticed, an
   CHECK(crowd.sessions_lost() == 0);
   CHECK(crowd.places_lost() == 0);
   CHECK(crowd.errors_logged() == 1);
-  // The client remembers the server's limit at the next cut.
+  // At the next cut the client knows the server's limit.
   REQUIRE(crowd.cut());
   CHECK(crowd.release_all());
   CHECK(crowd.failed() == 0);

@@ -14,7 +14,7 @@ using testing::TestingServerOptions;
 TestingServerOptions netty_options() {
   TestingServerOptions options;
   options.connection_factory = testing::ConnectionFactory::netty;
-  // Makes the server log that it uses Netty.
+  // With this option the server logs that it uses Netty.
   options.java_options = {
       "-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.NettyServerCnxnFactory=info"};
   return options;

@@ -20,10 +20,10 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::chrono::seconds session_timeout{2};
-/// More transactions than a new server has at the end of the test.
+/// This is more than the number of transactions that a new server has at the end of the test.
 constexpr int many = 3'000;
-/// One session timeout until the session is given up, another for a busy machine, and the rest for
-/// the connection and for Java.
+/// The time limit for a client to move to a new server: one session timeout until it gives up its
+/// session, another for a busy machine, and the rest for the connection and for Java.
 constexpr std::chrono::seconds soon{15};
 
 /// A client with a short session, and the states of its connection so far.
@@ -48,7 +48,7 @@ class Observed {
     const std::lock_guard lock{mutex_};
     return std::ranges::find(states_, state) != states_.end();
   }
-  /// Whether the second of these states came after the first, at once or later.
+  /// Returns whether the second of these states came after the first, at once or later.
   [[nodiscard]] bool has_in_order(ConnectionState first, ConnectionState second) const {
     const std::lock_guard lock{mutex_};
     const auto at = std::ranges::find(states_, first);
@@ -100,7 +100,7 @@ std::unique_ptr<Server> begun_anew(std::unique_ptr<Server> server) {
   return std::make_unique<Server>(std::move(options));
 }
 
-/// An acquire that waits; its lease is released as soon as it was checked.
+/// An acquire that waits. Its lease is released as soon as it was checked.
 class Waiter {
  public:
   Waiter(Client& client, const std::string& path, AcquireOptions options = {})
@@ -110,7 +110,7 @@ class Waiter {
         begun<Lease>([&](auto done) { mutex_.async_acquire(std::move(options), std::move(done)); });
   }
 
-  /// Whether the lock was acquired in time.
+  /// Returns whether the lock was acquired in time.
   [[nodiscard]] bool has_its_turn(std::chrono::milliseconds limit) {
     if (outcome_.wait_for(limit) != std::future_status::ready) return false;
     auto [error, lease] = outcome_.get();
@@ -129,7 +129,7 @@ class Waiter {
 
  private:
   InterProcessMutex mutex_;
-  /// Shared with the callback, which may outlive this object if a test fails.
+  /// The callback shares this counter, since it may outlive this object if a test fails.
   std::shared_ptr<std::atomic<int>> requeued_ = std::make_shared<std::atomic<int>>(0);
   std::future<std::tuple<error_code, Lease>> outcome_;
 };
@@ -236,7 +236,7 @@ TEST_CASE("a client comes back to a server that was restored from an older snaps
   const fs::path data = server.directory() / "data";
   const fs::path backup = server.directory() / "backup";
   {
-    // A long session: a short one may not last on a busy machine.
+    // The session is long, since a short one may not last on a busy machine.
     Observed writer{server.connect_string(), 10s};
     writer->create("/of-the-backup");
   }
@@ -259,8 +259,8 @@ TEST_CASE("a client comes back to a server that was restored from an older snaps
 
 TEST_CASE("while all servers are away nothing is given up: waiters keep their places") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  // Longer, so that even on a busy machine the clients reconnect before the server ends their
-  // sessions.
+  // This timeout is longer than that of the other cases: even on a busy machine the clients
+  // reconnect before the server ends their sessions.
   constexpr auto timeout = 3s;
   Server server;
   Observed holding{server.connect_string(), timeout};

@@ -11,7 +11,7 @@
 
 namespace {
 
-/// A thread's larger allocations fail.
+/// Allocations of this thread that are larger fail.
 thread_local std::size_t most_at_once = SIZE_MAX;
 
 }  // namespace
@@ -46,8 +46,8 @@ HostileServer::Words words(std::function<std::string(const SeenRequest&)> answer
 }
 
 TEST_CASE("a reply for which there is no memory ends its connection, and its request with it") {
-  // The replies to a listing have little text, but more names than there is memory for; those to a
-  // read are too long to be checked.
+  // The replies to a listing have little text, but more names than there is memory for. The replies
+  // to a read are too long to be checked.
   const HostileServer server{words([](const SeenRequest& request) {
     constexpr std::int32_t children = 12;
     if (request.type != children) {

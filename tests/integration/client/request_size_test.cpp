@@ -79,7 +79,7 @@ TEST_CASE("what a client is told too late is too large is not sent either") {
 TEST_CASE("the server's limit is what the numbers above say", "[fact]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const Server server = small_server();
-  // A client that is configured for larger requests.
+  // This client is configured for larger requests.
   Client client{small_options(server, 2 * small_limit)};
   client.wait_connected();
   client.create("/a");
@@ -163,7 +163,8 @@ TEST_CASE("a namespace counts") {
   CHECK(error_of([&] {
           static_cast<void>(client.exists("/" + std::string(small_limit - 200, 'x')));
         }) == Errc::invalid_argument);
-  // Half the limit: two such paths are sent in one request, for a hand-over or a downgrade.
+  // A lock's path may take half the limit: a hand-over and a downgrade send two such paths in one
+  // request.
   const std::string longest = "/" + std::string(1600, 'x');
   CHECK(error_of([&] { InterProcessMutex(client, longest + std::string(200, 'x')); }) ==
         Errc::invalid_argument);

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 std::string port_of(const Server& server) { return std::to_string(server.port()); }
 
-/// Resets the resolver at the end of a test, even of one that fails.
+/// The destructor resets the resolver at the end of a test, even of one that fails.
 struct NormalAgain {
   ~NormalAgain() { resolving = Resolving::normally; }
 };
@@ -57,7 +57,7 @@ TEST_CASE(
   const auto took = std::chrono::steady_clock::now() - began;
   WARN("closing during a look-up that hangs took "
        << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms");
-  // Only a bound: the look-up takes 30 s.
+  // This is only a bound: the look-up takes 30 s.
   CHECK(took < 15s);
 }
 
@@ -108,10 +108,10 @@ TEST_CASE("a name whose addresses of one family are silent connects by the other
   testing::FaultProxy proxy{server.endpoint()};
   const SilentAtVersion6 silent{proxy.endpoint().port};
   ClientOptions options = options_for("two-families.test:" + std::to_string(proxy.endpoint().port));
-  options.connect_timeout = 2 * patience;  // so long that only the other family helps
+  options.connect_timeout = 2 * patience;  // so long that only an address of the other family helps
   Client client{options};
   client.wait_connected({.deadline = patience});
-  // The address that was connected is tried last now.
+  // The client now tries the address last to which it was connected.
   for (int i = 0; i < 2; ++i) {
     proxy.cut();
     CHECK(client.exists("/"));

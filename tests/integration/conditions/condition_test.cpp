@@ -26,8 +26,8 @@ struct Party {
   InterProcessCondition changed{mutex, "/buffer/changed"};
 };
 
-/// What processes would keep in a database. The mutex is for the sanitizer, which does not know
-/// that the lock orders the accesses.
+/// Data that processes would keep in a database. The mutex is for the sanitizer, which does not
+/// know that the lock orders the accesses.
 class Buffer {
  public:
   static constexpr std::size_t room = 2;
@@ -121,7 +121,7 @@ TEST_CASE("a thread that waits has all its holds again") {
   const std::unique_lock again{mutex};
   const FencingToken before = mutex.current_lease().token();
   std::jthread signaller{[&] {
-    // The lock is free only while the other one waits.
+    // The lock is free only while the other thread waits.
     const std::unique_lock held{others};
     others_changed.notify_one();
   }};

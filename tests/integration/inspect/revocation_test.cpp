@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Options for another client below the same root.
+/// The options of another client below the same root.
 ClientOptions beside(const TestClient& client) {
   ClientOptions options = options_for(connect_string());
   options.name_space = client.root();

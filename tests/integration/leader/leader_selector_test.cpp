@@ -96,7 +96,7 @@ TEST_CASE("the leadership goes round among selectors that always stand again") {
     selectors.emplace_back(
         clients.emplace_back(beside(root)), path,
         [&](const Lease&, const std::stop_token&) {
-          // No turn ends before the others are candidates, too.
+          // Each turn lasts until another selector is a candidate, too.
           static_cast<void>(
               eventually([&] { return over || selectors.back().participants().size() >= 2; }));
           ++mine;
@@ -177,7 +177,7 @@ TEST_CASE("a leadership that is lost before the function begins does not begin i
       return now != 0 && now != session.id;
     }));
     go = true;
-    // The selector is a candidate again, for its function had no turn.
+    // The function had no turn, so the selector is a candidate again.
     CHECK(eventually([&] { return runs == 1; }));
   }
   busy.join();
@@ -286,7 +286,7 @@ TEST_CASE("a coroutine does not begin on the client's strand") {
   selector.start();
   context.run_for(patience);
   CHECK_FALSE(on_strand);
-  // The selector is reading its node, and the context keeps that request.
+  // The selector is still reading its node, and the context keeps that request until it runs again.
   client.close();
   context.restart();
   context.run_for(patience);

@@ -14,7 +14,7 @@
 
 namespace custodian::tests {
 
-/// Options for another client below the same root.
+/// The options of another client below the same root.
 [[nodiscard]] inline ClientOptions beside(
     const TestClient& client, std::string servers = connect_string(),
     std::chrono::milliseconds session_timeout = std::chrono::seconds{10}) {
@@ -57,8 +57,8 @@ struct LatchCandidate {
         latch{client, election_path, {.id = std::move(id), .lease = lease}},
         listening{latch.on_leadership(heard.listener())} {}
 
-  /// Declared before the client: a listener that is running when its subscription ends may go on
-  /// until the client is closed.
+  /// `heard` is declared before the client: a listener that is running when its subscription ends
+  /// may go on until the client is closed.
   Heard heard;
   Client client;
   LeaderLatch latch;
@@ -71,8 +71,8 @@ inline void stand(LatchCandidate& candidate, std::size_t as_number) {
   REQUIRE(eventually([&] { return candidate.latch.participants().size() == as_number; }));
 }
 
-/// Starts the candidate, and waits until it leads and its listener was called: a listener may miss
-/// a leadership that ends at once.
+/// Starts the candidate, and waits until it leads and its listener was called. Without that wait
+/// the listener could miss a leadership that ends at once.
 inline Lease lead(LatchCandidate& candidate) {
   candidate.latch.start();
   Lease leadership = candidate.latch.wait_for(patience);

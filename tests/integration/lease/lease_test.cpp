@@ -29,7 +29,7 @@ ClientOptions short_options(std::string servers) {
   return options;
 }
 
-/// The moment of an event, once it has happened.
+/// The time of an event, once it has happened.
 class Moment {
  public:
   void now() {
@@ -97,7 +97,7 @@ TEST_CASE("a holder that is cut off is told of its loss before the next one hold
   CHECK(cut.lease.loss_reason() == LossReason::lease_expired);
   CHECK(next.token() > cut.lease.token());
 
-  // The network is back. The lease stays lost, and the client serves again.
+  // After the network is back the lease stays lost, and the client serves again.
   cut.proxy.heal();
   cut.holder.wait_connected({.deadline = patience});
   CHECK(cut.lease.state() == LeaseState::lost);
@@ -241,7 +241,7 @@ TEST_CASE("a lease outlasts its holder's idleness, and a waiter's patience costs
   auto granted = cut.waiter_queues();
   Client idle{short_options(cut.server.connect_string())};
   idle.wait_connected();
-  // Hold for ten session timeouts, without a fault.
+  // The lock is held for ten session timeouts, without a fault.
   for (const Deadline end{10 * session_timeout}; !end.passed();) {
     // On a busy machine the lease may be suspended for a moment.
     REQUIRE(cut.lease.state() != LeaseState::lost);
@@ -306,8 +306,8 @@ TEST_CASE("five hundred leases are kept by servers that accept small requests on
     REQUIRE_FALSE(error);
     leases.push_back(std::move(lease));
   }
-  // If the server refused a beat, it would close the connection at once, and by now the leases
-  // would be lost.
+  // A server that refused a beat would have closed the connection at once, and the leases would be
+  // lost by now.
   const Deadline then{options.session_timeout};
   REQUIRE(eventually([&] { return then.passed(); }));
   CHECK(client.session().connection == connection);

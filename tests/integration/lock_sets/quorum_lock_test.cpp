@@ -137,7 +137,7 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
   constexpr int contenders = 4;
   constexpr int rounds = 6;
   std::mutex mutex;
-  std::array<LeaseGroup, contenders> inside;  // an empty one: its contender holds nothing
+  std::array<LeaseGroup, contenders> inside;  // empty for a contender that holds nothing
   bool two_at_once = false;
   std::atomic<int> lost = 0;
   std::atomic<int> rounds_done = 0;
@@ -147,7 +147,7 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
       LeaseGroup leases = contender.lock.acquire();
       {
         const std::lock_guard guard{mutex};
-        // A contender whose leases are still here must have lost them before this grant.
+        // A contender whose leases are still in `inside` must have lost them before this grant.
         two_at_once = two_at_once || std::ranges::any_of(inside, [](const LeaseGroup& former) {
                         return former && former.state() != LeaseState::lost;
                       });

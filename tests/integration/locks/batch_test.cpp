@@ -30,7 +30,7 @@ struct Guarded {
   FencingToken last{};
 };
 
-/// False if the lock was granted to two at once.
+/// Returns false if the lock was granted to two at once, or if the token did not grow.
 bool visit(Guarded& guarded, const Lease& lease) {
   const bool alone = guarded.inside++ == 0;
   const bool later = lease.token() > guarded.last;

@@ -31,8 +31,8 @@ error_code error_of_call(Function function) {
   return error_of([&] { static_cast<void>(function()); });
 }
 
-// Captures are safe: co_with_lock() keeps the lambda and the lease until the lambda's coroutine has
-// ended.
+// Captures are safe here: co_with_lock() keeps the lambda and the lease until the lambda's
+// coroutine has ended.
 // NOLINTBEGIN(cppcoreguidelines-avoid-reference-coroutine-parameters,cppcoreguidelines-avoid-capturing-lambda-coroutines)
 
 /// Runs a coroutine in a context of its own.

@@ -33,7 +33,7 @@ Client another_client(TestClient& client) {
 struct Guarded {
   int inside = 0;
   FencingToken last{};
-  /// False if the lock was granted to two at once, or a token did not grow.
+  /// Returns false if the lock was granted to two at once, or if the token did not grow.
   bool visit(const Lease& lease) {
     const bool alone = inside++ == 0;
     const bool later = lease.token() > last;
@@ -60,7 +60,7 @@ TEST_CASE("kept: threads of two clients that keep one lock are never in it at on
         InterProcessMutex lasting{mine, "/lock", options};
         for (int i = 0; i < 80; ++i) {
           try {
-            // One in two has a lock object of its own.
+            // Half of the acquires have a lock object of their own.
             std::optional<InterProcessMutex> own;
             if (random() % 2 == 0) own.emplace(mine, "/lock", options);
             InterProcessMutex& mutex = own ? *own : lasting;
@@ -136,7 +136,7 @@ TEST_CASE("kept: two threads that take one lock in turn need no servers") {
       });
     }
   }
-  // A node was made anew only if the client was disconnected, or a minute had passed.
+  // The lock has a new node only if the client was disconnected, or if a minute had passed.
   if (client->connection_state() == ConnectionState::connected) CHECK_FALSE(others);
   CHECK(client->kept_locks() == 1);
 }
@@ -147,7 +147,7 @@ TEST_CASE("kept: the standard face keeps a write lock, and readers have their tu
   InterProcessReadWriteLock lock{*client, "/lock", {.keep_idle_for = long_enough}};
   InterProcessReadWriteLock others{another, "/lock"};
   for (int i = 0; i < 3; ++i) {
-    // A reader's node of the round before may still be in front, and then the lock is not kept.
+    // The node of a reader of the round before may still be in front: the lock is then not kept.
     CHECK(eventually([&] {
       lock.lock();
       lock.unlock();

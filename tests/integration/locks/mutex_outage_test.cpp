@@ -63,7 +63,7 @@ void contend(const std::string& servers, Server& server, const std::function<voi
     trouble();
   } catch (...) {
     harness_failed = std::current_exception();
-    client->close();  // or a waiter would wait for ever for a server that stays down
+    client->close();  // a waiter would otherwise wait for ever if the server stayed down
   }
   for (std::thread& worker : workers) worker.join();
   runner.join();

@@ -38,8 +38,8 @@ TEST_CASE("a timed acquire that comes late says who is in the way") {
   InterProcessMutex holder{*client, "/lock", {.identity = "the holder"}};
   const Lease lease = holder.acquire();
   InterProcessMutex mutex{*client, "/lock"};
-  // Repeated with longer limits: an acquire whose limit passes before it has read the queue names
-  // no holder.
+  // The try is repeated with longer limits, since an acquire whose limit passes before it has read
+  // the queue names no holder.
   AcquireResult result;
   for (std::chrono::milliseconds wait{50}; !result.blocked_by && wait < patience; wait *= 2) {
     result = mutex.try_acquire_for(wait);
@@ -373,7 +373,7 @@ TEST_CASE("a lease may outlive its mutex and its client") {
   }
   CHECK(lease->state() == LeaseState::lost);
   lease.reset();
-  // The session's end releases the lock: at once, or when the session expires.
+  // The end of the session releases the lock: at once if it was closed, or when it expires.
   CHECK(eventually([&] { return names_below(*other, "/lock").empty(); }));
 }
 

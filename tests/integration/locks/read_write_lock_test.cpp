@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 constexpr auto would_deadlock = boost::system::errc::resource_deadlock_would_occur;
 
-/// The result of a function on another thread.
+/// Runs the function on another thread, and returns its result.
 template <typename Function>
 auto elsewhere(Function function) {
   return std::async(std::launch::async, std::move(function)).get();
@@ -37,7 +37,7 @@ struct Runner {
   std::thread thread{[this] { context.run(); }};
 };
 
-/// Counts readers and writers inside, and notices forbidden company.
+/// Counts the readers and writers inside, and notices if a writer was not alone.
 class Room {
  public:
   void read() {
@@ -192,7 +192,7 @@ TEST_CASE("a downgrade lets readers in, and the writer that waits goes on waitin
   auto next_writer = begun<Lease>([&](auto done) { lock.write().async_acquire(done); });
   REQUIRE(eventually([&] { return lock.participants().size() == 2; }));
   Lease reading = lock.read().acquire(writing);
-  // The reader's node has the sequence number of the writer's, and precedes all later nodes.
+  // The reader's node has the sequence number of the writer's node, and precedes all later nodes.
   const auto number = [](const Lease& lease) {
     return lease.node().substr(lease.node().size() - 10);
   };
@@ -204,7 +204,7 @@ TEST_CASE("a downgrade lets readers in, and the writer that waits goes on waitin
   CHECK(queue[1].node == reading.node());
   writing.release();
   CHECK(eventually([&] { return lock.participants().size() == 2; }));
-  // A new reader queues behind the waiting writer, and that writer behind the downgraded reader.
+  // A new reader queues behind the waiting writer, which waits for the downgraded reader.
   CHECK_FALSE(acquired(lock.read().try_acquire()));
   CHECK(next_writer.wait_for(0s) == std::future_status::timeout);
   CHECK(reading.state() == LeaseState::held);
@@ -222,7 +222,7 @@ TEST_CASE("a downgrade needs a write lock that is held") {
   CHECK(error_of([&] { static_cast<void>(lock.read().acquire(foreign)); }) ==
         Errc::invalid_argument);
   CHECK(error_of([&] { static_cast<void>(lock.read().acquire(Lease{})); }) == Errc::lock_lost);
-  // An operator deletes the writer's node, and the client has not noticed.
+  // An operator has deleted the writer's node, and the client has not noticed that.
   const Lease writing = lock.write().acquire();
   auto next = begun<Lease>([&](auto done) { lock.write().async_acquire(done); });
   client->remove(writing.node());

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Whether an operation on the tests' servers comes to a result.
+/// Returns whether an operation on the tests' servers succeeds.
 bool is_served(ClientOptions options, std::chrono::milliseconds patience_with_it) {
   options.operation_timeout = patience_with_it;
   Client client{std::move(options)};
@@ -19,7 +19,7 @@ bool is_served(ClientOptions options, std::chrono::milliseconds patience_with_it
 
 TEST_CASE("the tests' servers accept what the run's clients speak, and nothing else") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
-  // The run says what it is by another variable than the one that is tested.
+  // A second variable says that this run is over TLS, since the first one is what is tested.
   const bool must_be = std::getenv("CUSTODIAN_TEST_MUST_BE_OVER_TLS") != nullptr;
   CHECK((over_tls() || !must_be));
   CHECK(is_served(options_for(connect_string()), patience));

@@ -53,7 +53,7 @@ TEST_CASE("short tries beside a busy machine end with a lock or a reason, and ne
     const Load load{from_environment("CUSTODIAN_TEST_LOAD", 4)};
     for (int i = 0; i < tries; ++i) {
       try {
-        // One time in ten another client holds the lock.
+        // In one round of ten another client holds the lock.
         const Lease in_the_way = i % 10 == 0 ? others.acquire() : Lease{};
         const AcquireResult result =
             i % 2 == 0 ? mutex.try_acquire_for(20ms) : semaphore.try_acquire_for(20ms);

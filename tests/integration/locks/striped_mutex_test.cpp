@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// Options for another client below the same root.
+/// The options of another client below the same root.
 ClientOptions beside(const TestClient& client) {
   ClientOptions options = options_for(connect_string());
   options.name_space = client.root();
@@ -54,7 +54,7 @@ TEST_CASE("five sessions sell a stock of 100 in five keys of 20, and exactly 100
         empty.insert(any.index);
         continue;
       }
-      // Written without a version or a guard: only the lock protects the count.
+      // The write has neither a version nor a guard: only the lock protects the count.
       client.set(node, std::to_string(left - 1));
       ++sold;
     }

@@ -83,7 +83,8 @@ void storm(Client& client, int count, std::chrono::microseconds longest, unsigne
 }
 
 void check_storm(int sessions, int waiters) {
-  // A long session: the server may be too busy with the others to answer this client's beats.
+  // The session is long: the server may be too busy with the other clients to answer this one's
+  // beats.
   TestClient holder{"storm", connect_string(), std::chrono::minutes{1}};
   InterProcessMutex mutex{*holder, "/lock"};
   const Lease lease = mutex.acquire();
@@ -128,13 +129,13 @@ void check_storm(int sessions, int waiters) {
   CHECK(tally.other == 0);
   CHECK(tally.cancelled > 0);
   CHECK(tally.late + tally.never_queued > 0);
-  // How many acquires end before they have queued depends on the machine: on a slow one nearly all,
-  // on a quick one none.
+  // The number of acquires that end before they have queued depends on the machine: on a slow one
+  // nearly all do, on a quick one none.
   WARN("cancelled " << tally.cancelled << ", late " << tally.late << ", never queued "
                     << tally.never_queued << ", bytes in use grew by "
                     << static_cast<long>(memory_after) - static_cast<long>(memory_before));
-  // Memory must not grow, except by what buffers and tables keep of their largest size; a leak of
-  // as little as 600 bytes a waiter shows.
+  // Memory must not grow, except by what buffers and tables keep of their largest size. A leak of
+  // as little as 600 bytes a waiter would show.
   const std::size_t slack = (512 + 256 * static_cast<std::size_t>(sessions)) * 1024;
   CHECK(memory_after < memory_before + slack);
 

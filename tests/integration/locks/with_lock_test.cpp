@@ -24,7 +24,7 @@ struct Failure : std::runtime_error {
   Failure() : std::runtime_error{"the function fails"} {}
 };
 
-/// Like std::timed_mutex, whose timed waits the ThreadSanitizer of g++ 12 does not see.
+/// A mutex like std::timed_mutex, whose timed waits the ThreadSanitizer of g++ 12 does not see.
 class TimedLock {
  public:
   void lock() {
@@ -71,7 +71,7 @@ TEST_CASE("a function runs under the lock, and gives its value or none") {
   const auto nothing = with_lock(*client, "/lock", {.wait = patience}, [&] { ran = true; });
   CHECK(nothing);
   CHECK(ran);
-  // The lock was released both times.
+  // Both calls have released the lock.
   CHECK(acquired(mutex.try_acquire_for(patience)));
   const auto moved =
       with_lock(*client, "/lock", {.wait = patience}, [] { return std::make_unique<int>(3); });
@@ -166,7 +166,7 @@ TEST_CASE("away: thrown, skipped, or run under the fallback, which keeps others 
   CHECK(ran == 1);
   CHECK_THROWS_AS(static_cast<void>(with_lock(away, "/lock", options, [] { throw Failure{}; })),
                   Failure);
-  // The fallback was unlocked both times.
+  // Both calls have unlocked the fallback.
   CHECK(fallback.try_lock());
   fallback.unlock();
 }
@@ -387,7 +387,7 @@ TEST_CASE("a path is built from the call's arguments, and no argument leads else
   CHECK(error_of_call([&] { return sell("", 1); }) == Errc::invalid_argument);
   CHECK(nodes.size() == 2);
 
-  // A call within a call: two paths, so two locks.
+  // A call within a call has another path, and so another lock.
   const auto by_order = [](int order) { return path_of("/orders/{}", order); };
   const auto inner = locked(*client, by_order, {.wait = 0s}, [](int order) { return order; });
   const auto outer =

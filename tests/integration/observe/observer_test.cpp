@@ -61,7 +61,7 @@ class Watchful final : public Observer {
 
   std::atomic<bool>& gone_;
   std::atomic<bool> busy_ = false;
-  FencingToken newest_;  ///< of the leases that have begun
+  FencingToken newest_;  ///< the newest token of the leases that have begun
 };
 
 TEST_CASE(
@@ -96,7 +96,8 @@ TEST_CASE(
     CHECK(watchful->released == watchful->begun - 1);
     survivor.release();
     CHECK(eventually([&] { return watchful->released == watchful->begun; }));
-    // If a cohort's node is granted when no waiter is left, a lease begins and is released at once.
+    // If a cohort's node is granted when no waiter is left, one more lease begins, and is released
+    // at once.
     if (cohort) {
       CHECK(watchful->begun >= leases);
     } else {

@@ -96,7 +96,7 @@ TEST_CASE("a wrong password ends operations, and the log says why") {
   CHECK(log.contains("the connection to " + server.connect_string() +
                      " has ended: SASL (DIGEST-MD5): the server refuses this identity"));
   CHECK(log.contains("the servers refused the identity that SASL proves"));
-  // Nobody is offered the password more often than that.
+  // The client offers the password no more often than that.
   CHECK(log.count("refuses this identity") <= 2);
 }
 
@@ -118,7 +118,7 @@ TEST_CASE("a server that does not know SASL is tried again, and the log says why
   CHECK(result_of_read(client) == Errc::deadline_exceeded);
   INFO(log.all());
   CHECK(log.contains("SASL (DIGEST-MD5): the server does not speak it"));
-  // Each attempt leaves a session there, so there are few.
+  // Each attempt leaves a session on the server, so there must be few attempts.
   CHECK(server.statistic("zk_global_sessions") == 1);
 }
 
@@ -139,8 +139,8 @@ TEST_CASE("a server that refuses a new session does not keep it from the others"
   CHECK_FALSE(log.contains("trying again in 5 s"));
 }
 
-/// A server that continues each session, or begins the same one always, and gives this answer to
-/// each token.
+/// A server that gives every client this session, whether it begins or continues one, and gives
+/// this answer to each token.
 HostileServer::Words words(std::int64_t session, std::function<std::string(std::int32_t)> answer) {
   return {.greeting = [session] { return Greeting{.session = session}.frame(); },
           .answer = [answer = std::move(answer)](
@@ -177,7 +177,7 @@ TEST_CASE("new credentials are not blamed for an identity that a server refuses"
   REQUIRE_FALSE(result_of_read(client));
   const HostileServer refusing{
       words(1, [](std::int32_t xid) { return Jute{}.header(xid, -115).number(-1).frame(); })};
-  // The connection that stands stays.
+  // The client's present connection stays; only a new one goes to the refusing server.
   proxy.set_target(refusing.endpoint());
   client.set_credentials({{"digest", "app:1"}});
   REQUIRE(eventually([&] { return refusing.connections_ended() == 1; }));

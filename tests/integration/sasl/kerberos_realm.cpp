@@ -30,7 +30,7 @@ std::string krb5_conf(const std::string& kdc) {
          "  dns_canonicalize_hostname = false\n"
          "  rdns = false\n"
          "  udp_preference_limit = 1\n"
-         // Otherwise a ticket lives on for five minutes in the eyes of a server.
+         // By default servers accept a ticket until five minutes after its end.
          "  clockskew = 3\n"
          "[realms]\n"
          "  CUSTODIAN.TEST = {\n"

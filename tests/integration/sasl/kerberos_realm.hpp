@@ -16,8 +16,9 @@ class ChildProcess;
 
 namespace custodian::tests {
 
-/// One at a time. The principals are anna, bert, zookeeper/localhost, zookeeper/stranger (whose key
-/// no server has) and brief, whose tickets end after `brief_life`. Passwords are "secret".
+/// There can be only one realm at a time. The principals are anna, bert, zookeeper/localhost,
+/// zookeeper/stranger (whose key no server has) and brief, whose tickets end after `brief_life`.
+/// Passwords are "secret".
 class KerberosRealm {
  public:
   static constexpr std::chrono::seconds brief_life{4};
@@ -30,7 +31,7 @@ class KerberosRealm {
   KerberosRealm& operator=(const KerberosRealm&) = delete;
   ~KerberosRealm();
 
-  /// Why there can be no realm on this machine; nothing if there can.
+  /// Says why there can be no realm on this machine; nothing if there can.
   [[nodiscard]] static std::optional<std::string> missing();
 
   /// krb5.conf, for Java.
@@ -39,21 +40,21 @@ class KerberosRealm {
   [[nodiscard]] std::string server_keytab() const { return files_.file("server.keytab"); }
   /// The key of this principal.
   [[nodiscard]] std::string keytab_of(const std::string& principal) const;
-  /// A cache of tickets, which may not exist.
+  /// The name of a cache of tickets, which need not exist.
   [[nodiscard]] std::string cache(const std::string& file) const {
     return "FILE:" + files_.file(file);
   }
-  /// Gets a ticket, as its user does. Throws std::runtime_error.
+  /// Gets a ticket, as the principal's user would. Throws std::runtime_error.
   void kinit(const std::string& principal, const std::string& cache) const;
-  /// How often the KDC has given this principal a ticket for a password or a key.
+  /// The number of times that the KDC has given this principal a ticket for a password or a key.
   [[nodiscard]] int logins_of(const std::string& principal) const;
-  /// Whether all tickets of the cache have ended.
+  /// Returns whether all tickets of the cache have ended.
   [[nodiscard]] static bool has_ended(const std::string& cache);
 
-  /// Ends the KDC: connections to it are refused.
+  /// Ends the KDC, so that connections to it are refused.
   void stop();
   void start();
-  /// The KDC listens, and says nothing.
+  /// Makes the KDC listen and say nothing.
   void pause() const;
   void resume() const;
 

@@ -1,4 +1,4 @@
-// Servers that authenticate clients by Kerberos, beside a KDC of the test's own.
+// Servers that authenticate clients by Kerberos, with a KDC of the test's own.
 
 #include <cstdlib>
 #include <future>
@@ -9,7 +9,7 @@
 #include "integration/sasl/kerberos_realm.hpp"
 #include "integration/tls/tls_fixture.hpp"
 
-/// First line of a test: it is skipped, and counted so, where there is no KDC.
+/// Skips a test where there can be no KDC; its first line. The test counts as skipped.
 #define CUSTODIAN_REQUIRES_A_KDC()                                       \
   do {                                                                   \
     if (const auto why = KerberosRealm::missing()) CUSTODIAN_SKIP(*why); \
@@ -37,7 +37,7 @@ testing::TestingServerOptions with_keytab(const KerberosRealm& realm) {
   return options;
 }
 
-/// The name to which the server's principal belongs.
+/// The address by the name to which the server's principal belongs.
 std::string at_localhost(const testing::ServerEndpoint& endpoint) {
   return "localhost:" + std::to_string(endpoint.port);
 }
@@ -99,7 +99,7 @@ TEST_CASE("a principal with a ticket is known to the server") {
 TEST_CASE("a principal may be chosen, and so may the environment's cache") {
   CUSTODIAN_REQUIRES_A_KDC();
   Play play;
-  play.realm.kinit("anna", play.realm.cache("none"));  // what KRB5CCNAME names
+  play.realm.kinit("anna", play.realm.cache("none"));  // the cache that KRB5CCNAME names
   ClientOptions options = play.options("");
   Client client{options};
   CHECK_FALSE(result_of_read(client));
@@ -136,9 +136,10 @@ TEST_CASE("a ticket that has ended costs no session if it is renewed in time") {
   client.create("/hers", "x", {.acl = only_for("brief")});
   const std::int64_t session = client.session().id;
   REQUIRE(eventually([&] { return KerberosRealm::has_ended(cache); }));
-  // A connection that stands outlives its ticket.
+  // A connection that is authenticated outlives its ticket.
   CHECK(client.get("/hers").data == "x");
-  // Servers and the KDC allow for clocks that differ: krb5.conf's clockskew.
+  // Servers and the KDC accept a ticket for some time after its end, since clocks may differ
+  // (`clockskew` in krb5.conf).
   const bool is_noticed = eventually([&] {
     play.proxy.cut();
     std::this_thread::sleep_for(200ms);
@@ -167,7 +168,7 @@ TEST_CASE("a ticket that a keytab has got is used for each connection") {
 TEST_CASE("a keytab renews tickets without help") {
   CUSTODIAN_REQUIRES_A_KDC();
   Play play;
-  // The environment's tickets are somebody else's.
+  // The tickets of the environment are those of another principal.
   play.realm.kinit("anna", play.realm.cache("none"));
   ClientOptions options =
       with_key(at_localhost(play.proxy.endpoint()), play.realm.keytab_of("brief"));
@@ -200,7 +201,7 @@ TEST_CASE("without a ticket the log says what is missing") {
   INFO(play.log.all());
   CHECK(play.log.contains("could not connect to " + to_string(play.proxy.endpoint()) +
                           ": SASL (GSSAPI): zookeeper@localhost: no ticket of this client"));
-  // No server is bothered with a session that cannot be authenticated.
+  // The client begins no session that cannot be authenticated.
   CHECK(play.server.statistic("zk_global_sessions") == 0);
   play.realm.kinit("anna", anna);
   CHECK_FALSE(result_of_read(client));

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::TestingCluster;
 
-// Longer than any outage of a member here, however slow the machine is.
+// The session timeout is longer than any outage of a member here, however slow the machine is.
 constexpr auto session_timeout = 60s;
 
 TEST_CASE("an ensemble's servers are killed in turn: permits stay, and others are had") {
@@ -77,8 +77,8 @@ TEST_CASE(
     });
   };
   CHECK(each_has_a_turn());
-  // Killed, not paused: members of ZooKeeper 3.8.0 that were paused under load may come back as a
-  // quorum, with a leader, that commits nothing any more.
+  // The members are killed, not paused: members of ZooKeeper 3.8.0 that were paused under load may
+  // come back as a quorum, with a leader, that commits nothing any more.
   for (int times = 0; times < 2; ++times) {
     cluster.lose_quorum(testing::Loss::kill);
     cluster.regain_quorum();

@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
 
-/// Counts the holders at once, and notices if they were ever too many.
+/// Counts the holders, and notices if there were ever too many at once.
 class Room {
  public:
   explicit Room(int limit) : limit_{limit} {}
@@ -34,7 +34,7 @@ class Room {
   std::atomic<bool> broken_ = false;
 };
 
-/// The positions that an acquire reports.
+/// The positions in the queue that an acquire reports.
 class Position {
  public:
   [[nodiscard]] AcquireOptions options() const {
@@ -49,7 +49,7 @@ class Position {
   std::shared_ptr<std::atomic<std::size_t>> ahead_ = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
-/// Whether there is neither a holder nor a waiter.
+/// Returns whether there is neither a holder nor a waiter.
 bool is_empty(Client& client, const std::string& path) {
   return names_below(client, path + "/locks").empty() &&
          names_below(client, path + "/leases").empty();
@@ -121,10 +121,10 @@ TEST_CASE(
       begun<std::vector<Lease>>([&](auto done) { semaphore.async_acquire(3, std::move(done)); });
   REQUIRE(eventually([&] { return semaphore.queue_length() == 1; }));
   maximum.store(4);
-  // Four permits are held by now, and the acquire is in the queue for the fifth.
+  // The waiter has two of the four permits by now, and is in the queue for its third.
   REQUIRE(eventually([&] { return semaphore.participants().size() == 5; }));
   maximum.store(5);
-  // Released at once: the future's value is destroyed.
+  // The permits are released at once, with the future's value.
   REQUIRE(std::get<1>(three.get()).size() == 3);
 
   maximum.store(1);
@@ -275,7 +275,7 @@ TEST_CASE("an acquire that is stopped or late leaves no node, wherever it waited
   const std::vector<Lease> held = semaphore.acquire(2);
   for (int i = 0; i < 20; ++i) {
     std::stop_source stop;
-    // The first waits at the turnstile for leases, the second behind it.
+    // The first acquire waits at the turnstile for leases, and the second one behind it.
     auto first = std::async(std::launch::async, [&] {
       return error_of([&] { static_cast<void>(semaphore.acquire(2, stop.get_token())); });
     });
@@ -297,7 +297,7 @@ TEST_CASE("an acquire that is stopped or late leaves no node, wherever it waited
 TEST_CASE("permits outlive a restart of the server, and acquires go on through it") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Server server;
-  // A long session: a server's start may outlast a short one, and the places would be lost.
+  // The session is long: a server's start may outlast a short one, and the places would be lost.
   TestClient client{"outage", server.connect_string(), 60s};
   InterProcessSemaphore semaphore{*client, "/semaphore", 2};
   Lease held = semaphore.acquire();

@@ -68,7 +68,7 @@ TEST_CASE("concurrent increments of several clients lose nothing") {
   constexpr int clients = 4;
   constexpr int rounds = 50;
   std::atomic<int> certain = 0;
-  std::atomic<int> doubtful = 0;  // only if a busy machine loses a connection
+  std::atomic<int> doubtful = 0;  // counts only if a busy machine loses a connection
   std::atomic<int> failures = 0;
   std::vector<std::thread> workers;
   for (int i = 0; i < clients; ++i) {
@@ -95,7 +95,7 @@ TEST_CASE("concurrent increments of several clients lose nothing") {
   CHECK(failures == 0);
   CHECK(certain + doubtful == clients * rounds);
   const Count in_the_end = SharedCount{*client, "/count"}.load();
-  // Every write added one: none was based on an overwritten value.
+  // Each write added one, so none was based on a value that had been overwritten.
   CHECK(in_the_end.value == 100 + in_the_end.version);
   CHECK(in_the_end.version >= certain);
   CHECK(in_the_end.version <= certain + doubtful);

@@ -1,4 +1,5 @@
-// Waits for another value, and listeners, through cancellations, restarts and lost sessions.
+// Waits for another value, and listeners, that last through cancellations, restarts and lost
+// sessions.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -97,7 +98,8 @@ TEST_CASE("a follower sees every restart of its server through, and the last wri
     Count now = others.load();
     for (std::int32_t value = 1; value <= last; ++value) {
       if (value % 10 == 5) server.restart();
-      // A write that was pending when the server stopped may have been applied: load the value.
+      // A write that was pending when the server stopped may have been applied, so the value is
+      // loaded.
       while (now.value < value) {
         try {
           static_cast<void>(others.compare_exchange(now, value));
@@ -107,7 +109,8 @@ TEST_CASE("a follower sees every restart of its server through, and the last wri
         }
       }
     }
-  } catch (const std::exception& error) {  // perhaps of the server; the thread must still be joined
+  } catch (const std::exception&
+               error) {  // the restart may throw; the thread must be joined all the same
     trouble = error.what();
     context.stop();
   }

@@ -14,7 +14,7 @@ namespace custodian::tests::shared_values {
 
 using Count = Versioned<std::int32_t>;
 
-/// Options for another client below the test's root.
+/// The options of another client below the test's root.
 [[nodiscard]] inline ClientOptions beside(const TestClient& client,
                                           std::string servers = connect_string()) {
   ClientOptions options = options_for(std::move(servers));

@@ -63,7 +63,7 @@ void EchoServer::accept_next() {
 }
 
 Line::Line(const testing::ServerEndpoint& endpoint) {
-  // Does not block for long: on this machine the kernel accepts or refuses at once.
+  // This does not block for long: on this machine the kernel accepts or refuses at once.
   socket_.connect({asio::ip::make_address(endpoint.host), endpoint.port});
 }
 

@@ -14,8 +14,8 @@
 
 namespace custodian::tests {
 
-/// A server that sends back what it receives, on each connection until its end. It has a thread of
-/// its own.
+/// A server that sends back what it receives, on each connection until the connection ends. It has
+/// a thread of its own.
 class EchoServer {
  public:
   explicit EchoServer(std::uint16_t port = 0);
@@ -36,16 +36,16 @@ class EchoServer {
 /// The state of a connection, as one of its ends sees it.
 enum class LineState { silent, readable, ended, reset };
 
-/// One end of a connection, without a thread. Each step has a limit.
+/// One end of a connection, without a thread. Each step has a time limit.
 class Line {
  public:
   explicit Line(const testing::ServerEndpoint& endpoint);
 
   void write(std::string_view bytes);
-  /// Reads until there are so many bytes, the time is over, or the connection ends.
+  /// Reads until there are `count` bytes, the time is over, or the connection ends.
   [[nodiscard]] std::string read(std::size_t count,
                                  std::chrono::milliseconds limit = std::chrono::seconds{20});
-  /// Waits at most that long for bytes or for the end of the connection.
+  /// Waits for bytes or for the end of the connection, no longer than the limit.
   [[nodiscard]] LineState state(std::chrono::milliseconds limit);
   void close_for_writing();
 

@@ -57,7 +57,7 @@ TEST_CASE("a delay costs no bandwidth", "[fault-proxy]") {
   const auto start = Clock::now();
   std::thread writer{[&proxied, &much] { proxied.line.write(much); }};
   CHECK(proxied.line.read(much.size()) == much);
-  // With a window of 64 KiB a round trip this would take 6 s.
+  // If only 64 KiB were on the way in each round trip, this would take 6 s.
   CHECK(Clock::now() - start < 4s);
   writer.join();
 }
@@ -69,7 +69,7 @@ TEST_CASE("a throttled connection carries so much and no more", "[fault-proxy]")
   const auto start = Clock::now();
   proxied.line.write(some);
   CHECK(proxied.line.read(some.size()) == some);
-  // The first 20 ms' worth is not delayed.
+  // The first bytes, as many as 20 ms allow, are not delayed.
   CHECK(Clock::now() - start >= 170ms);
   proxied.proxy.heal();
   CHECK(proxied.echoes(some));
@@ -97,7 +97,7 @@ TEST_CASE("a connection is cut after so many bytes", "[fault-proxy]") {
     proxied.line.write("456789");
     CHECK(proxied.line.state(line_patience) == LineState::ended);
   }
-  // The limit applied only once.
+  // The limit applied only to the connection before.
   Line next{proxied.proxy.endpoint()};
   next.write("0123456789");
   CHECK(next.read(10) == "0123456789");

@@ -33,7 +33,8 @@ constexpr std::int32_t ok = 0;
 constexpr std::int32_t ephemeral = 1;
 constexpr std::int32_t no_node = -101;
 
-// One for all cases, since each leaves it as it was: all links are whole and all members serve.
+// All cases share one cluster, since each leaves it as it was: all links are whole, and all members
+// serve.
 TestingCluster& shared_cluster() {
   static TestingCluster cluster{[] {
     auto options = quick_cluster();
@@ -99,7 +100,7 @@ struct Connections {
   }
 };
 
-// Whether the members are connected, through proxies of this process and not otherwise.
+// Returns whether the members are connected through proxies of this process, and only so.
 bool all_links_are_proxied(const TestingCluster& cluster) {
   const Connections connections;
   int proxied = 0;
@@ -111,7 +112,7 @@ bool all_links_are_proxied(const TestingCluster& cluster) {
       direct += others;
     }
   }
-  // The links between two followers and their leader; election links may come on top.
+  // Two followers have links to their leader; there may also be links of an election.
   return direct == 0 && proxied >= 2;
 }
 
@@ -126,7 +127,8 @@ TEST_CASE("members talk to each other through proxies only", "[peer-links]") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   auto& cluster = shared_cluster();
   CHECK(all_links_are_proxied(cluster));
-  // A restarted member is greeted by the members with larger numbers, and greets them, too.
+  // The members with larger numbers connect to a member that was restarted, and it connects to
+  // them, too.
   for (std::size_t i = 0; i < cluster.size(); ++i) {
     cluster.restart(i);
     cluster.wait_until_serving();

@@ -9,11 +9,11 @@
 
 namespace custodian::tests {
 
-/// How long a test watches to see that nothing arrives.
+/// The time for which a test watches that nothing arrives.
 inline constexpr std::chrono::milliseconds a_while{100};
 inline constexpr std::chrono::seconds line_patience{20};
 
-/// A connection through a proxy that is known to work.
+/// A connection through a proxy, which is known to work.
 struct ProxiedLine {
   EchoServer server;
   testing::FaultProxy proxy{server.endpoint()};

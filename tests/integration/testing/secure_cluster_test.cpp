@@ -1,4 +1,4 @@
-// An ensemble whose members have TLS ports, also if the other tests do without TLS.
+// An ensemble whose members have TLS ports, even if the other tests do without TLS.
 
 #include <fstream>
 
@@ -27,7 +27,7 @@ testing::TestingClusterOptions secure_cluster() {
   return options;
 }
 
-/// Options for a client that trusts the authority alone.
+/// The options of a client that trusts only this authority.
 ClientOptions secure_options(const TestingCluster& cluster) {
   ClientOptions options = plain_options_for(cluster.secure_connect_string());
   const auto ca_file = cluster.server(0).directory() / "ca.pem";

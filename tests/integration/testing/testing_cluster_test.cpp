@@ -38,7 +38,7 @@ std::string message_of(const std::function<void()>& action) {
   return "";
 }
 
-// One for all cases, since each leaves it as it was: all members serve.
+// All cases share one cluster, since each leaves it as it was: all members serve.
 TestingCluster& shared_cluster() {
   static TestingCluster cluster{[] {
     auto options = quick_cluster();

@@ -62,7 +62,7 @@ bool accepts(const ServerEndpoint& endpoint) {
   }
 }
 
-// Processes whose working directory this is: the server, by whatever name.
+// The processes whose working directory this is. These are a server's, whatever their name.
 std::vector<pid_t> processes_in(const std::filesystem::path& directory) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {

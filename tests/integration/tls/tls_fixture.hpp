@@ -13,7 +13,7 @@
 
 namespace custodian::tests {
 
-/// The authority of the suite: its keys are made once.
+/// The authority of the suite, which makes its keys only once.
 inline const testing::CertificateAuthority& the_authority() {
   static const testing::CertificateAuthority authority;
   return authority;
@@ -33,13 +33,14 @@ inline testing::TestingServerOptions server_with(testing::ServerTls tls,
   return options;
 }
 
-/// zoo.cfg's lines for a server of TLS 1.3. Without the last one 3.8 offers none of its ciphers.
+/// Lines of zoo.cfg for a server that speaks only TLS 1.3. Without the last line ZooKeeper 3.8
+/// offers no cipher of TLS 1.3.
 inline std::vector<std::string> only_tls_1_3() {
   return {"ssl.protocol=TLSv1.3", "ssl.enabledProtocols=TLSv1.3",
           "ssl.ciphersuites=TLS_AES_256_GCM_SHA384,TLS_AES_128_GCM_SHA256"};
 }
 
-/// Options for a client of this endpoint that trusts the suite's authority.
+/// The options of a client of this endpoint that trusts the suite's authority.
 inline ClientOptions secure_options(const testing::ServerEndpoint& endpoint,
                                     const Directory& files) {
   ClientOptions options = options_for(to_string(endpoint));

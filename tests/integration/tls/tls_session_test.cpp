@@ -57,7 +57,7 @@ TEST_CASE("servers that go away within a handshake, and then altogether, are one
   options.log = log.sink();
   Client client{options};
   client.wait_connected();
-  proxy.set_target(server.endpoint());  // which speaks no TLS
+  proxy.set_target(server.endpoint());  // its plain port
   proxy.cut();
   REQUIRE(eventually([&] { return log.contains("warning: could not connect"); }));
   proxy.refuse();
@@ -94,7 +94,7 @@ TEST_CASE("a forked child that runs its parent's context leaves a connection ove
   if (child == 0) {
     context.notify_fork(asio::execution_context::fork_child);
     context.restart();
-    context.run_for(2500ms);  // a client pings more often than that
+    context.run_for(2500ms);  // longer than a client is silent
     ::_exit(0);
   }
   context.notify_fork(asio::execution_context::fork_parent);
@@ -176,13 +176,13 @@ TEST_CASE("a delay on the way counts against the lease, not for it") {
   FaultProxy proxy{server.secure_endpoint()};
   const Directory files;
   ClientOptions options = secure_options(proxy.endpoint(), files);
-  options.session_timeout = 30s;  // a quarter of it may pass without a ping
+  options.session_timeout = 30s;  // no ping is sent within a quarter of it
   Client client{options};
   client.wait_connected({.deadline = patience});
   proxy.delay(Direction::to_client, 1s);
   InterProcessMutex mutex{client, "/lock"};
   const Lease lease = mutex.acquire();
-  // Each answer is at least a second old when it arrives, and a tenth of the timeout is the margin.
+  // Each answer is at least a second old when it arrives. The margin is a tenth of the timeout.
   const auto timeout = client.session().timeout;
   CHECK(lease.remaining() <= timeout - timeout / 10 - 1s);
 }

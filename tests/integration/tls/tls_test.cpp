@@ -1,4 +1,4 @@
-// A client over TLS, also when its connection fails.
+// A client over TLS, even when its connection fails.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ std::size_t open_descriptors() {
   return count;
 }
 
-/// Acquires and releases, so that the next caller can acquire the same lock.
+/// Acquires the lock and releases it, so that the next caller can acquire it.
 void check_lock(Client& client, const std::string& path) {
   InterProcessMutex mutex{client, path};
   const Lease lease = mutex.acquire();
@@ -280,10 +280,11 @@ TEST_CASE("a close over TLS ends the session, long before its timeout") {
     Client client{options};
     client.create("/mine", "", {.mode = CreateMode::ephemeral});
     REQUIRE(client.session().timeout > patience);
-    // Pending requests do not delay close().
+    // close() does not wait for pending requests.
     for (int j = 0; j < i; ++j) client.async_get("/mine", {}, [](error_code, GetResult) {});
     client.close();
-    // close() waits for the server for a second at most, which may be too short on a busy machine.
+    // close() waits for the server for a second at most, in which a busy machine may not delete the
+    // node.
     CHECK(eventually([&] { return !observer.exists("/mine"); }));
   }
 }

@@ -22,7 +22,7 @@ namespace custodian::tests {
 inline constexpr auto timeout = std::chrono::milliseconds{3000};
 inline constexpr auto lock_path = "/lock";
 
-/// A holder whose session is short, and another client, whose is not.
+/// A holder with a short session, and another client with a long one.
 struct Held {
   explicit Held(LeaseOptions terms = {}, std::chrono::milliseconds session_timeout = timeout) {
     ClientOptions options = world.options("holder");

@@ -24,7 +24,7 @@ class Locks {
  public:
   explicit Locks(const Client& client) : client_{client.share()} {}
 
-  /// Calls the function with the lock: the types share an interface, but no base class.
+  /// Calls the function with the lock. The types of locks share an interface, but no base class.
   template <typename Function>
   void with(Recipe recipe, Function function) {
     switch (recipe) {

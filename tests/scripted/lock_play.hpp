@@ -21,7 +21,7 @@ enum class Face {
   acquire,
   try_acquire,
   timed,
-  downgrade,  ///< acquires the read lock while holding the write lock, which no fault has met
+  downgrade,  ///< acquires the read lock while holding the write lock, which met no fault
 };
 
 /// What happens while the acquire waits, besides the faults.
@@ -29,8 +29,8 @@ enum class Incident {
   none,
   holder_releases,
   holders_node_deleted,
-  own_session_expires,  ///< then the holder releases
-  own_node_deleted,     ///< deleted by an operator; then the holder releases
+  own_session_expires,  ///< the acquire's session expires; then the holder releases
+  own_node_deleted,     ///< an operator deletes the acquire's node; then the holder releases
 };
 
 enum class Neighbours { none, foreign, malformed, end_of_sequence };
@@ -39,7 +39,7 @@ struct Scenario {
   std::string name;
   Face face = Face::acquire;
   Recipe recipe = Recipe::mutex;
-  bool held = false;              ///< held by the client "other" before the acquire begins
+  bool held = false;              ///< whether "other" holds the lock when the acquire begins
   Recipe others = Recipe::mutex;  ///< how "other" holds the lock
   Incident incident = Incident::none;
   RequeuePolicy requeue = RequeuePolicy::queue_again;
@@ -48,7 +48,7 @@ struct Scenario {
   std::vector<error_code> expected{};
   /// Further errors that are right if a fault ends the session.
   std::vector<error_code> expected_of_expiry{};
-  /// The incident happens when this request is sent, or else when the position becomes known.
+  /// The incident happens when this request is sent; if empty, when the position becomes known.
   std::optional<std::size_t> incident_at{};
 };
 

@@ -1,7 +1,6 @@
 #pragma once
 
-/// \file
-/// Sessions that record the credentials and servers which they are given.
+/// \file Sessions that record the credentials and servers that they are given.
 
 #include <memory>
 #include <string>
@@ -12,15 +11,16 @@
 
 namespace custodian::tests {
 
-/// The credentials and servers with which a client's sessions began, and those given later.
+/// The credentials and servers with which a client's sessions began, and those that were given
+/// later.
 struct Given {
   using Credentials = std::vector<SessionSettings::Credential>;
 
   std::vector<Credentials> at_first;
   std::vector<Credentials> later;
-  std::vector<std::string> servers;         ///< both at the start and later
-  std::weak_ptr<SessionObserver> observer;  ///< of the newest session
-  std::weak_ptr<Session> session;           ///< the newest one
+  std::vector<std::string> servers;         ///< those at the start, and those given later
+  std::weak_ptr<SessionObserver> observer;  ///< that of the newest session
+  std::weak_ptr<Session> session;           ///< the newest session
 };
 
 /// A session that records its credentials and servers, and passes everything but the credentials

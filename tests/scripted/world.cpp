@@ -63,7 +63,7 @@ std::string describe(const Fault& fault) {
 
 namespace {
 
-/// One combination in so many is played.
+/// One combination out of this many is played.
 constexpr std::uint64_t one_in = 12;
 
 std::uint64_t chosen_seed() {

@@ -27,8 +27,8 @@ using testing::NextServer;
 using testing::NextWatches;
 using testing::Submission;
 
-/// For a test in which a limit passes. It must not have passed when the call begins: then an
-/// acquire would only try once, and an operation would never be sent. A busy machine can take 5 ms
+/// A time limit that is to pass in a test. It must not have passed when the call begins: an acquire
+/// would then only try once, and an operation would never be sent. A busy machine can take 5 ms
 /// from a thread, so the limit is longer than that.
 inline constexpr std::chrono::milliseconds brief_limit{30};
 
@@ -55,7 +55,7 @@ class Outcome {
 
 class World {
  public:
-  /// Much longer than a run takes: only a run that fails reaches it.
+  /// The time limit of a run, much longer than a run takes: only a run that fails reaches it.
   static constexpr std::chrono::seconds limit{20};
 
   explicit World(std::chrono::milliseconds longest_lag = std::chrono::milliseconds{5})
@@ -70,7 +70,7 @@ class World {
     options.retry = RetryPolicy::exponential_backoff(std::chrono::milliseconds{1},
                                                      std::chrono::milliseconds{2}, 20);
     options.operation_timeout = limit;
-    // No beats between the requests that a test counts.
+    // A long session keeps beats away from the requests that a test counts.
     options.session_timeout = std::chrono::hours{1};
     options.identity = name;
     return options;
@@ -84,8 +84,8 @@ class World {
     return client;
   }
 
-  /// A client that counts the nodes which it takes for those of late creates. Where no create is
-  /// late none is expected: each create deletes its own leftovers.
+  /// A client that counts the nodes that it takes for those of late creates. Where no create is
+  /// late it must find none: each create deletes its own leftovers.
   [[nodiscard]] std::unique_ptr<Client> client_that_counts_strays(const std::string& name) {
     ClientOptions counting = options(name);
     counting.log = [this](LogLevel, std::string_view message) {
@@ -94,8 +94,8 @@ class World {
     return client(std::move(counting));
   }
 
-  /// Runs the executor until the condition is true; false at the time limit, or if no work is left
-  /// that could make it true.
+  /// Runs the executor until the condition is true. Returns false at the time limit, or if no work
+  /// is left that could make the condition true.
   bool run_until(const std::function<bool()>& condition) {
     const Deadline deadline{limit};
     while (!condition()) {
@@ -115,7 +115,8 @@ class World {
     context.poll();
   }
 
-  /// Destroys a client, and runs until nothing of it is left; false if something keeps it alive.
+  /// Destroys a client, and runs until nothing of it is left. Returns false if something keeps it
+  /// alive.
   bool end(std::unique_ptr<Client>& client) {
     const std::weak_ptr<detail::ClientCore> core = client->core();
     client.reset();
@@ -125,7 +126,7 @@ class World {
   /// Runs until a client has neither requests nor watches nor deletes under way.
   bool run_until_idle(Client& client);
 
-  // Operations of an operator.
+  // These functions do what an operator would.
   void make(const std::string& path, std::string data = {}) {
     ensemble.operate(request::Create{.path = path, .data = std::move(data), .acl = open_acl()});
   }
@@ -183,18 +184,18 @@ class FaultsAt final : public testing::FaultPlan {
   std::size_t answered_ = 0;
 };
 
-/// A fault of each kind, and each variety of the cuts.
+/// A fault of each kind, and each variety of those that cut connections.
 [[nodiscard]] const std::vector<Fault>& all_faults();
 [[nodiscard]] std::string describe(const Fault& fault);
 
-/// Selects which combinations of a fault with another fault, or with a cancellation, are played:
-/// all of them; under a sanitizer one in twelve, drawn at random, for there each takes five times
-/// as long, and memory is checked rather than the order of steps. The seed is printed;
-/// CUSTODIAN_TEST_PLAYS=<seed> draws the same ones in any build, and CUSTODIAN_TEST_PLAYS=all plays
-/// all of them. Each single fault is always played.
+/// Selects which combinations of a fault with another fault, or with a cancellation, are played.
+/// Without a sanitizer all of them are. Under a sanitizer each takes five times as long, and memory
+/// is checked rather than the order of steps: there one in twelve is played, drawn at random. The
+/// seed is printed; CUSTODIAN_TEST_PLAYS=<seed> draws the same combinations in any build, and
+/// CUSTODIAN_TEST_PLAYS=all plays all of them. Each single fault is always played.
 class Sample {
  public:
-  /// Whether the next combination is one of them.
+  /// Returns whether the next combination is played.
   [[nodiscard]] bool takes_next();
 
  private:

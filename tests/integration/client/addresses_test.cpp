@@ -140,8 +140,9 @@ TEST_CASE("the log names the server and the session of a connection, and no addr
                     session.str() + ", timeout ");
   }));
   CHECK(client.session().server == server.connect_string());
-  // If one of these requests cannot be sent, the C client's queues are cleared by a connection to no
-  // server. The log must mention neither this connection nor the placeholder that is its address.
+  // If one of these requests cannot be sent, the C client's queues are cleared by a connection to
+  // no server. The log must mention neither this connection nor the placeholder that is its
+  // address.
   for (int round = 0; round < 3; ++round) {
     server.kill();
     for (int i = 0; i < 5; ++i) {

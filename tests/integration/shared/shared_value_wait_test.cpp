@@ -109,8 +109,7 @@ TEST_CASE("a follower sees every restart of its server through, and the last wri
         }
       }
     }
-  } catch (const std::exception&
-               error) {  // the restart may throw; the thread must be joined all the same
+  } catch (const std::exception& error) {  // the server may throw; the thread is joined anyway
     trouble = error.what();
     context.stop();
   }

@@ -27,7 +27,8 @@ struct Limited {
   CancellationPtr callers = std::make_shared<Cancellation>(client->core());
   Outcome<bool> late;
 
-  /// Waits for the event. The outcome: an error, if the wait was cancelled and not late.
+  /// Begins to wait for the event. The outcome has an error if the wait was cancelled, and not if
+  /// it was late.
   void begin(Deadline until) {
     spawn(client->core(), "a wait", wait(client->core(), callers, event, until), late.handler());
     world.settle();

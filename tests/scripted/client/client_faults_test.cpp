@@ -17,7 +17,7 @@ bool may_be_applied(const Fault& fault) {
   return fault.kind == FaultKind::fail_after || fault.kind == FaultKind::expire_after;
 }
 
-/// Whether the caller cannot know the outcome of a request with this fault.
+/// Returns whether the caller cannot know the outcome of a request with this fault.
 bool hides_the_outcome(const Fault& fault) {
   return may_be_applied(fault) || fault.kind == FaultKind::fail_before ||
          fault.kind == FaultKind::expire_before;
@@ -171,7 +171,7 @@ TEST_CASE("a session that is renewed fails nothing that can wait") {
   });
   REQUIRE_FALSE(node.error());
   const std::int64_t first = client->session().id;
-  // Its delete is refused: only the end of the session can remove this node.
+  // The delete is refused, so only the end of the session can remove this node.
   world.ensemble.refuse("/locks/mine");
   client->remove_in_background("/locks/mine");
   CHECK(world.run_until([&] { return !world.ensemble.exists("/locks/mine"); }));

@@ -55,9 +55,9 @@ class Blocked {
     context_->poll();
     return std::move(held.result());
   }
-  /// Begins to wait, and runs this many handlers; false if there are fewer.
+  /// Begins to wait, and runs this many handlers. Returns false if there are fewer.
   bool wait(int handlers) {
-    // Detached: the thread could not be joined if its wait never ended.
+    // The thread is detached, since it could not be joined if its wait never ended.
     std::thread{[mutex = mutex_, ended = ended_] {
       const LeaksAreExpected leaks;
       try {
@@ -85,7 +85,7 @@ class Blocked {
  private:
   std::unique_ptr<asio::io_context> context_ = std::make_unique<asio::io_context>(1);
   std::unique_ptr<Client> client_;
-  InterProcessMutex* const mutex_;  ///< never destroyed
+  InterProcessMutex* const mutex_;  ///< never destroyed: see LeaksAreExpected
   std::shared_ptr<std::promise<error_code>> ended_ = std::make_shared<std::promise<error_code>>();
   std::future<error_code> over_ = ended_->get_future();
 };

@@ -50,7 +50,7 @@ Played play(const CreateOptions& options, const Faults& faults,
   } else {
     const std::int64_t session = client->session().id;
     if (!world.run_until_idle(*client)) complain("something is left under way");
-    // If the session ends while a surplus node is being deleted, the good node is deleted with it.
+    // If the session ends while a surplus node is being deleted, the caller's node is gone, too.
     const bool gone = is_ephemeral(options.mode) && client->session().id != session;
     const std::size_t expected = created.error() || gone ? 0 : 1;
     // The surplus node is deleted soon, but in the background.

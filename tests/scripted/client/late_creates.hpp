@@ -13,8 +13,8 @@
 
 namespace custodian::tests::late_creates {
 
-/// Many times the delay before a client looks for late creates; without that look the lock stays
-/// blocked for ever.
+/// A time limit: many times the delay before a client looks for late creates. Without that look the
+/// lock would stay blocked for ever.
 inline constexpr std::chrono::seconds soon{5};
 
 /// Makes one of a client's creates late, and counts them.

@@ -21,8 +21,8 @@ namespace asio = boost::asio;
 using late_creates::LateAt;
 using late_creates::soon;
 
-/// A client that holds one lock and has sent the create of its node in another when its connection
-/// is cut; then its lease clock runs out. That create is still in the network.
+/// A client that holds one lock, and has sent the create of its node in a second lock. Its
+/// connection is cut and its lease clock runs out, while that create is still in the network.
 struct GivenUp {
   static constexpr std::chrono::milliseconds timeout{2000};
   static constexpr auto second_path = "/b";
@@ -49,7 +49,8 @@ struct GivenUp {
     REQUIRE(held.client->session().id != session);
     REQUIRE(world().run_until_arrived(acquired));
   }
-  /// The other client acquires the second lock, though the lost lease of the first is not released.
+  /// Lets the other client acquire the second lock, although the lost lease of the first is not
+  /// released.
   void let_other_in() {
     const Deadline deadline{soon};
     auto next = Outcome<Lease>{};
@@ -83,7 +84,7 @@ TEST_CASE("late: a create of a session that was given up makes no lock wait", "[
   given_up.heal();
   REQUIRE_FALSE(given_up.acquired.error());
   const std::string node = given_up.acquired.result().node();
-  // The session lasts until the lost lease is released, so its late create may be applied until
+  // The session lasts until the lost lease is released, so the late create may be applied until
   // then.
   const bool much_later = GENERATE(false, true);
   if (much_later) given_up.held.pass(2 * GivenUp::timeout);

@@ -34,7 +34,7 @@ enum class Wanted { mutex, writer, reader, downgrade, semaphore_mutex, permits }
 constexpr Wanted all_wanted[] = {Wanted::mutex,     Wanted::writer,          Wanted::reader,
                                  Wanted::downgrade, Wanted::semaphore_mutex, Wanted::permits};
 
-/// The locks of one client at `path`. Each is made when it is wanted: a mutex and a semaphore
+/// The locks of one client at `path`. Each lock is made when it is needed: a mutex and a semaphore
 /// cannot share a path.
 struct Locks {
   explicit Locks(const Client& of) : client{of.share()} {}
@@ -95,14 +95,15 @@ struct Clients {
     REQUIRE(world.run_until_arrived(acquired));
     writing = std::move(acquired.result().front());
   }
-  /// Sends so many other requests on the observed session.
+  /// Sends `times` other requests on the observed session.
   void read(int times) {
     for (int i = 0; i < times; ++i) {
       REQUIRE(
           run<GetResult>(world, [&](auto done) { observed->async_get("/", {}, done); }).arrived());
     }
   }
-  /// Another client soon acquires a lock that excludes the observed one; then no node is left.
+  /// Lets another client acquire a lock that excludes the observed one. That must not take long,
+  /// and no node may be left afterwards.
   void let_other_in(Wanted wanted) {
     const Deadline deadline{soon};
     auto acquired = acquire(*others_locks, opposite(wanted));
@@ -211,8 +212,8 @@ TEST_CASE("late: a create that is applied when its caller has given up makes no 
     for (const int requests_later : {0, 3, 12}) {
       INFO("lock " << static_cast<int>(wanted) << ", requests later " << requests_later);
       Clients clients;
-      // The parents exist: otherwise the first create would fail, whether it is applied at once or
-      // late.
+      // The parents exist already: otherwise the first create would fail, whether it is applied at
+      // once or late.
       clients.world.make(path);
       if (wanted == Wanted::semaphore_mutex || wanted == Wanted::permits) {
         for (const auto* below : {"/locks", "/leases"})
@@ -229,7 +230,7 @@ TEST_CASE("late: a create that is applied when its caller has given up makes no 
       auto acquired = clients.acquire(*clients.locks, wanted, signal.slot());
       REQUIRE(clients.world.run_until_arrived(acquired));
       CHECK(acquired.error() == asio::error::operation_aborted);
-      // These reads follow the immediate look for a node of the cancelled create.
+      // These reads come after the immediate look for a node of the cancelled create.
       clients.read(12);
       CHECK(clients.world.ensemble.apply_late_requests() == (requests_later == 0 ? 1 : 0));
       clients.writing.release();
@@ -278,7 +279,7 @@ TEST_CASE("late: while a create is repeated, what it has made is not taken for l
   };
   world.ensemble.set_fault_plan(plan);
   auto acquired = clients.acquire(*clients.locks, Wanted::mutex);
-  // Long enough for a look that had become due and waited for the connection.
+  // This time is long enough for a look that had become due and waited for the connection.
   asio::steady_timer timer{world.context, 150ms};
   bool passed = false;
   timer.async_wait([&](error_code) { passed = true; });

@@ -11,7 +11,7 @@
 namespace custodian::tests::outlived_test {
 namespace {
 
-/// Its destructor ends the process.
+/// An object whose destructor ends the process.
 struct Tripwire {
   Tripwire() = default;
   Tripwire(const Tripwire&) = delete;
@@ -25,8 +25,8 @@ struct Tripwire {
 TEST_CASE("outlived: the last owner of a client, a lease in a forked child, leaves it as it is") {
   World world;
   ClientOptions options = world.options("mine");
-  // The client's internals own the tripwire. A forked child must not destroy them: their mutexes
-  // may be locked there for ever.
+  // The client's internals own the tripwire. A forked child must not destroy these internals: their
+  // mutexes may be locked there for ever.
   auto tripwire = std::make_shared<Tripwire>();
   Tripwire& wire = *tripwire;
   options.log = [kept = std::move(tripwire)](LogLevel, std::string_view) {};
@@ -59,7 +59,7 @@ TEST_CASE("outlived: the last owner of a client, a lease in a forked child, leav
 }
 
 #ifndef CUSTODIAN_SANITIZED
-/// Bytes that this process has allocated and not freed.
+/// The number of bytes that this process has allocated and not freed.
 std::size_t allocated() { return ::mallinfo2().uordblks; }
 
 TEST_CASE("outlived: a hundred thousand subscriptions that are gone leave nothing behind") {

@@ -111,7 +111,7 @@ TEST_CASE("sizes: beats are a quarter of what the servers accept, and reach ever
 }
 
 TEST_CASE("sizes: nodes that are deleted together cost one beat, and a request each", "[timed]") {
-  // So many that the test would time out if each beat found only one deleted node.
+  // There are so many leases that the test would time out if each beat found only one deleted node.
   constexpr std::size_t leases = 120;
   Weighed holder{leases, 0xfffff};
   for (std::size_t i = 0; i < leases; i += 2) holder.world.remove(holder.leases[i].node());

@@ -35,7 +35,8 @@ error_code error_of(Call call) {
   }
 }
 
-/// Only the test's thread runs the context, so nobody does while that thread is in a blocking call.
+/// A client whose context only the test's thread runs: no thread runs it while the test is in a
+/// blocking call.
 struct Unrun {
   World world;
   std::unique_ptr<Client> client = world.client([this] {
@@ -44,7 +45,7 @@ struct Unrun {
     return options;
   }());
 
-  /// Runs the context again: the abandoned acquire leaves no node.
+  /// Runs the context again, and checks that the abandoned acquire leaves no node.
   void check_that_nothing_is_left(const std::string& path) {
     CHECK(world.run_until_idle(*client));
     CHECK(world.run_until([&] { return world.ensemble.children(path).empty(); }));

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 constexpr auto lock_path = "/orders/lock";
 constexpr auto path = "/orders/changed";
 
-/// Another client, without faults.
+/// Another client, which meets no faults.
 struct Bystander {
   Bystander(World& world, const std::string& name) : client{world.client(name)} {}
 
@@ -29,7 +29,8 @@ struct Bystander {
   Outcome<Woken> woken;
 };
 
-/// The observed client's lock and condition, and others' beside it.
+/// The lock and the condition of the observed client, with bystanders that have theirs at the same
+/// paths.
 class ConditionPlay : public OperationPlay {
  public:
   explicit ConditionPlay(const Disturbance& disturbance) : OperationPlay{disturbance} {
@@ -51,7 +52,7 @@ class ConditionPlay : public OperationPlay {
   void add(std::optional<Bystander>& bystander, const std::string& name) {
     bystander.emplace(world_, name);
   }
-  /// A bystander waits; the observed client holds no lock then.
+  /// Makes a bystander wait. The observed client must hold no lock then.
   void begin_wait(Bystander& bystander) {
     auto acquired = tests::run<Lease>(
         world_, [&](auto done) { bystander.mutex->async_acquire(std::move(done)); });
@@ -61,7 +62,7 @@ class ConditionPlay : public OperationPlay {
     world_.run_until([&] { return !world_.ensemble.exists(node); });
     world_.settle();
   }
-  /// Waiters that have been woken release the lock meanwhile.
+  /// Makes a bystander signal once. Waiters that have been woken release the lock meanwhile.
   std::size_t signal(Bystander& bystander) {
     Outcome<Lease> acquired;
     bystander.mutex->async_acquire(acquired.handler());
@@ -107,7 +108,7 @@ class ConditionPlay : public OperationPlay {
   Lease lease_;
 };
 
-/// The observed client waits, and another one behind it; a third one signals once.
+/// The observed client waits, and another client behind it. A third client signals once.
 class WaitPlay final : public ConditionPlay {
  public:
   explicit WaitPlay(const Disturbance& disturbance) : ConditionPlay{disturbance} {}
@@ -137,12 +138,12 @@ class WaitPlay final : public ConditionPlay {
   void meanwhile() override {
     begin_wait(*behind_);
     if (signal(*signaller_) != 1) complain("nobody was signalled");
-    // The one whose signal it is, or the one behind, if that has given up.
+    // The signal wakes the observed waiter or, if that has given up, the waiter behind it.
     const auto is_woken = [&] { return was_signalled_ || behind_->woken.arrived(); };
     if (!world_.run_until(is_woken)) complain("the signal is lost");
     const bool both = was_signalled_ && behind_->woken.arrived();
     if (both) complain("one signal has woken two");
-    // Those that sleep are woken.
+    // Another signal wakes a waiter that still sleeps.
     const auto all_are_woken = [&] {
       release_woken();
       return arrived() && behind_->woken.arrived();
@@ -171,7 +172,7 @@ class WaitPlay final : public ConditionPlay {
   bool has_lock_ = false;
 };
 
-/// The observed client signals, once; two others wait.
+/// The observed client signals once, while two other clients wait.
 class SignalPlay final : public ConditionPlay {
  public:
   explicit SignalPlay(const Disturbance& disturbance) : ConditionPlay{disturbance} {}
@@ -223,7 +224,7 @@ class SignalPlay final : public ConditionPlay {
     if (second_) release(*second_);
   }
 
-  /// Two waiters, and nothing else.
+  /// Returns whether there are the nodes of the two waiters, and no signal.
   [[nodiscard]] bool nobody_was_signalled() { return world_.ensemble.children(path).size() == 2; }
 
   void judge(error_code error, std::int64_t given) override {

@@ -39,7 +39,7 @@ struct Party {
     REQUIRE_FALSE(acquired.error());
     return std::move(acquired.result());
   }
-  /// Runs until the wait has its place, and has released the lock.
+  /// Begins a wait, and runs until the wait has its place and has released the lock.
   [[nodiscard]] Outcome<Woken> waiting(Deadline until = Deadline::never()) {
     Outcome<Woken> woken;
     Lease lease = acquire();
@@ -68,7 +68,7 @@ struct Party {
     CHECK_FALSE(signalled.error());
     return signalled.result();
   }
-  /// The process dies: it does nothing any more, and its session ends later.
+  /// Ends the session, as if the process had died.
   void die() {
     world.ensemble.expire(client->session().id);
     world.settle();

@@ -53,7 +53,7 @@ TEST_CASE("condition: a signal is one event to one session", "[condition]") {
   CHECK(signaller.signal_by(lease) == 1);
   fixture.world.settle();
   const auto history = fixture.world.ensemble.history();
-  // The second waiter watches the first one's node, and hears nothing of the write to it.
+  // The second waiter watches the first one's node, and is not notified of the write to it.
   CHECK(std::ranges::count(history, "two", &Submission::client) == 0);
   CHECK(std::ranges::count(history, "signaller", &Submission::client) == 2);
   lease.release();
@@ -70,7 +70,7 @@ TEST_CASE("condition: a signal whose reply is lost wakes one waiter, and counts"
   const auto first = one.waiting();
   const auto second = two.waiting();
   Lease lease = signaller.acquire();
-  // The listing, and then the transaction.
+  // The first request is the listing, and the second one the transaction.
   fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
       "signaller", std::vector<std::pair<std::size_t, Fault>>{{1, {FaultKind::fail_after}}}));
   CHECK(signaller.signal_by(lease) == 1);
@@ -91,7 +91,7 @@ TEST_CASE("condition: the signal of a waiter that has died goes to the next one"
   const auto second = living.waiting();
   Lease lease = signaller.acquire();
   CHECK(signaller.signal_by(lease) == 1);
-  // It stands in the lock's queue, behind the signaller.
+  // The signalled waiter stands in the lock's queue, behind the signaller.
   dying.die();
   lease.release();
   fixture.check(second, Status::signalled);
@@ -113,7 +113,7 @@ TEST_CASE("condition: signals of several waiters that have died all go on", "[co
   }
   dying.die();
   lease.release();
-  // Each gets the lock when those before have released it.
+  // Each waiter gets the lock when the waiters before it have released the lock.
   std::vector<Outcome<Woken>> waiting{third, fourth, first, second};
   CHECK(fixture.world.run_until([&] {
     for (const Outcome<Woken>& each : waiting) {
@@ -140,7 +140,7 @@ TEST_CASE("condition: a signal that is passed on before its waiter watches wakes
   for (int i = 0; i < 2; ++i) {
     CHECK(signaller.signal_by(lease) == 1);
   }
-  // The slow one hears of the deaths, and its listing does not arrive.
+  // The slow waiter is notified of the deaths, but the reply to its listing does not arrive.
   fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
       "slow", std::vector<std::pair<std::size_t, Fault>>{{0, {FaultKind::delay}}}));
   dying.die();
@@ -175,7 +175,7 @@ TEST_CASE("condition: signals that are left are cleared up by the next waiter", 
   lease.release();
   fixture.check(first, Status::spurious);
   CHECK(fixture.names().size() == 1);
-  // It was not there when the signal was given.
+  // This waiter was not there when the signal was given.
   const auto next = signaller.waiting();
   fixture.check_asleep(next);
   CHECK(fixture.names().size() == 1);
@@ -206,7 +206,7 @@ TEST_CASE("condition: a signal counts that comes before a late waiter has the lo
   Party signaller{fixture.world, "signaller"};
   Outcome<Woken> woken;
   waiter.condition->async_wait_for(waiter.acquire(), brief_limit, woken.handler());
-  // The signaller gets the lock first, and gives it back when the waiter stands behind it.
+  // The signaller gets the lock first, and releases it when the waiter stands behind it.
   Lease lease = signaller.acquire();
   REQUIRE(fixture.world.run_until(
       [&] { return fixture.world.ensemble.children(lock_path).size() == 2; }));

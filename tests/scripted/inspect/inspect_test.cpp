@@ -109,7 +109,7 @@ Run give_up(std::size_t at) {
 TEST_CASE("inspect: what is at a path is shown through every fault, and nothing is left") {
   const Run plain = look({});
   REQUIRE(plain.fault.empty());
-  // Three listings, and a read for each contender.
+  // A run sends three listings, and a read for each contender.
   REQUIRE(plain.steps == 8);
   std::size_t cases = 0;
   for (std::size_t at = 0; at < plain.steps; ++at) {

@@ -24,13 +24,13 @@ std::string data_of(World& world, const std::string& node) {
 
 bool is_named(World& world, const Lease& lease) { return data_of(world, lease.node()) == "holder"; }
 
-/// When "other" sends its second request.
+/// Says when "other" sends its second request.
 enum class Pace {
   when_told,  ///< the holder is notified, and has not written its identity back yet
   when_named,
 };
 
-/// "holder" listens, "other" asks twice. The requests of the client `observed` are counted, and
+/// "holder" listens, and "other" asks twice. The requests of the client `observed` are counted, and
 /// meet the faults.
 Run ask_twice(const std::string& observed, Pace pace, const Faults& faults) {
   Run result;
@@ -71,7 +71,7 @@ Run ask_twice(const std::string& observed, Pace pace, const Faults& faults) {
       });
       if (!named) complain("the holder's identity is not written back");
     }
-    // More notices than requests: "other" lost a reply and sent its request again.
+    // If there are more notices than requests, "other" has lost a reply and sent its request again.
     if (told > 2 && (faults.empty() || observed == "holder")) complain("the holder is told thrice");
     lease.release();
     if (!world.run_until_idle(*holder)) complain("operations or watches of the holder are left");
@@ -106,8 +106,8 @@ TEST_CASE("revocation: a holder who listens is told each time, through every fau
   std::cout << "  " << cases << " cases: revocation, each fault at each request\n";
 }
 
-/// The holder is asked once, and again when its client sends the request `at`, or when that is
-/// answered. The holder is notified both times, and its identity is back in the end.
+/// The holder is asked once, and again when its client sends the request `at`, or when that request
+/// is answered. The holder is notified both times, and its identity is back in the end.
 Run ask_between(std::size_t at, CancelMoment moment, const Faults& faults) {
   Run result;
   World world;
@@ -145,7 +145,7 @@ Run ask_between(std::size_t at, CancelMoment moment, const Faults& faults) {
     lease.release();
     if (!world.run_until_idle(*holder)) result.fault = "operations or watches are left";
     if (!world.ensemble.children("/lock").empty()) result.fault = "a node is left";
-    // The plan's functions refer to locals of this block, so the plan goes first.
+    // The plan's functions refer to locals of this block, so the plan is removed first.
     world.ensemble.set_fault_plan({});
   }
   if (!world.end(holder)) result.fault = "something keeps the client alive";
@@ -300,7 +300,7 @@ TEST_CASE("revocation: a change of identity is no request, and is what stands th
     CHECK_FALSE(is_shown_as_asked());
     int told = 0;
     const Subscription listening = lease.make_revocable([&] { ++told; });
-    // The holder watches its node.
+    // The one watch is the holder's, on its own node.
     REQUIRE(world.run_until([&] { return world.ensemble.watches() == 1; }));
     world.settle();
     CHECK(told == 0);

@@ -232,7 +232,7 @@ TEST_CASE("latch restart: a wait without time on a latch that is closed says tha
     latch.async_wait_until(Deadline{std::chrono::seconds{-1}}, closed.handler());
     REQUIRE(world.run_until_arrived(closed));
     CHECK(closed.error() == Errc::closed);
-    // On a latch that is started, such a wait is only too late: no error.
+    // On a started latch a wait whose deadline has passed is only late, which is no error.
     latch.start();
     Waiting late;
     latch.async_wait_until(Deadline{std::chrono::seconds{-1}}, late.handler());

@@ -19,7 +19,7 @@ using Leader = Outcome<std::optional<Participant>>;
 /// The node `later` leads, and an observer has reported it. One server lags: it does not know that
 /// node.
 struct Observing {
-  /// `before`: the node that leads on the lagging server, if any.
+  /// `before` is the node that leads on the lagging server, if any.
   explicit Observing(const std::optional<std::string>& before) {
     world.make(path);
     if (before) world.make(*before);
@@ -52,7 +52,7 @@ struct Observing {
     world.ensemble.clear_history();
     world.ensemble.expire(client->session().id);
   }
-  /// Whether the observer reads the node, then waits.
+  /// Returns whether the observer reads the node, and then waits.
   [[nodiscard]] bool looks_at(const std::string& node) {
     const bool looked = world.run_until([&] {
       return std::ranges::any_of(world.ensemble.history(), [&](const Submission& each) {

@@ -21,8 +21,8 @@ struct Run {
   std::size_t steps = 0;
 };
 
-/// The only candidate becomes the leader, and again if it loses the first leadership; then it
-/// closes.
+/// The only candidate becomes the leader, and becomes it again if it loses the first leadership.
+/// Then it closes.
 class Term {
  public:
   Term(Incident incident, const Faults& faults)
@@ -67,7 +67,7 @@ class Term {
         const std::int64_t session = client_->session().id;
         client_->close();
         world_.settle();
-        // The request that ends the session may be lost; then the servers end it.
+        // The request that ends the session may be lost: the servers end the session in any case.
         return world_.ensemble.expire(session);
       }
       case Incident::session_expires: world_.ensemble.expire(client_->session().id); break;

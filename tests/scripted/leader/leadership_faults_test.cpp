@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 constexpr auto path = "/election";
 
-/// What this test uses of LeaderLatch and LeaderSelector alike.
+/// The interface of LeaderLatch and LeaderSelector that this test needs.
 class Candidate {
  public:
   Candidate() = default;
@@ -30,7 +30,8 @@ class Candidate {
   virtual void start() = 0;
   virtual void close() = 0;
   [[nodiscard]] virtual bool leads() const = 0;
-  /// How often the candidate was notified of the begin and of the end of a leadership.
+  /// The numbers of times that the candidate was notified of the begin and of the end of a
+  /// leadership.
   int gained = 0;
   int ended = 0;
   /// The token of each term.
@@ -178,7 +179,7 @@ class Election {
     }
   }
 
-  /// Brings about the incident; false if there is none.
+  /// Brings the incident about. Returns false if there is none.
   bool happen() {
     if (closed_ || !result_.fault.empty() || incident_ == Incident::none) return false;
     if (incident_ == Incident::session_expires) {

@@ -14,7 +14,7 @@ namespace asio = boost::asio;
 TEST_CASE("grant: a session that was idle asks a quorum before it takes a lock", "[timed]") {
   Held held;
   held.lease.release();
-  // Reads do not renew the lease clock, so it is old by now. No beat is due at this moment.
+  // Reads do not renew the lease clock, so it is old by now, and no beat is due at this moment.
   held.pass(timeout * 3 / 4);
   held.world.ensemble.clear_history();
   held.lease = held.acquire();

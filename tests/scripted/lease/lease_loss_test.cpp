@@ -61,7 +61,7 @@ TEST_CASE("lease: a server that falls silent is left, also by who holds nothing"
   std::vector<ConnectionState> states;
   const Subscription listening =
       held.client->on_connection_state([&](ConnectionState state) { states.push_back(state); });
-  // The next beat is never answered, nor is any request after it.
+  // Neither the next beat nor any request after it is answered.
   held.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
       "holder", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
   REQUIRE(held.world.run_until([&] { return states.size() >= 2; }));
@@ -150,8 +150,8 @@ TEST_CASE("lease: a loss that was once said is not taken back by an answer that 
       "holder", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}});
   held.world.ensemble.set_fault_plan(plan);
   REQUIRE(held.world.run_until([&] { return plan->steps() == 1; }));
-  // This thread runs nothing until the lease has expired. The answer to a beat arrives meanwhile;
-  // read in time, it would have renewed the lease.
+  // This thread runs nothing until the lease has expired. The answer to a beat arrives meanwhile:
+  // if it had been read in time, it would have renewed the lease.
   for (const Deadline end{2 * timeout}; held.lease.remaining() > 0ns && !end.passed();) {
     std::this_thread::sleep_for(1ms);
   }

@@ -137,7 +137,7 @@ TEST_CASE("identity: a holder changes what others see of it, through every fault
   std::cout << "  " << cases << " cases: a change of identity, each fault at each request\n";
 }
 
-/// A holder, and what a test needs to look at it.
+/// A holder, with which a test can change and look at its identity.
 struct Holding {
   Holding() {
     auto held = run<Lease>(world, [&](auto done) { mutex->async_acquire(done); });
@@ -287,7 +287,7 @@ TEST_CASE("identity: nothing is written after the lease was lost, though the nod
   });
   REQUIRE(cautious.arrived());
   const std::string node = cautious.result().node();
-  // The connection fails at the read, which ends this lease; a new connection follows at once, and
+  // The connection fails at the read, which ends this lease. A new connection follows at once, and
   // the node still exists.
   const auto plan =
       std::make_shared<FaultsAt>("holder", Faults{{0, Fault{.kind = FaultKind::disconnect}}});

@@ -13,7 +13,7 @@
 namespace custodian::tests::hand_over_test {
 namespace {
 
-/// Contenders of the client "mine" and one of "other", in the order of their acquires.
+/// Contenders of the client "mine", and one of "other", in the order of their acquires.
 class Line {
  public:
   ~Line() {
@@ -36,7 +36,8 @@ class Line {
   Place queue() { return queue(*mutex); }
   Place queue_other() { return queue(*others_mutex); }
   [[nodiscard]] std::vector<std::string> nodes() const { return world.ensemble.children("/lock"); }
-  /// The path of the n-th contender by sequence number: the prefixes of the names differ.
+  /// The path of the n-th contender, in the order of sequence numbers, since names have different
+  /// prefixes.
   [[nodiscard]] std::string node(std::size_t number) const {
     auto names = nodes();
     std::ranges::sort(names, {},
@@ -58,7 +59,7 @@ class Line {
   std::optional<InterProcessMutex> others_mutex{std::in_place, *other, "/lock"};
 };
 
-/// True if a contender knows that it does not hold the lock, or no longer does.
+/// Returns true if a contender knows that it does not hold the lock, or does not hold it any more.
 bool is_out(Line::Place& place) {
   return place.arrived() && (place.error() || place.result().state() == LeaseState::lost);
 }

@@ -67,8 +67,8 @@ TEST_CASE("last in front: its going is the grant, without another listing") {
 }
 
 TEST_CASE("last in front: what a new connection tells of it is no grant") {
-  // A new connection reports both deletions, in the order of the names, which are random; so
-  // repeat.
+  // A new connection reports both deletions in the order of the names. These are random, so the
+  // case is repeated.
   for (int time = 0; time < 20; ++time) {
     Two two;
     REQUIRE(two.wait_until_it_waits());
@@ -83,8 +83,8 @@ TEST_CASE("last in front: what a new connection tells of it is no grant") {
 
 TEST_CASE("last in front: whoever finds it gone, and was deleted meanwhile, is not in") {
   const auto plan = std::make_shared<FaultsAt>("second");
-  // The requests: the create, the listing, the read of the own node, then that of the node in
-  // front.
+  // The request with this number reads the node in front. The requests before it are the create,
+  // the listing, and the read of the waiter's own node.
   constexpr std::size_t look_in_front = 3;
   Two* game = nullptr;
   plan->submitted = [&](std::size_t step) {

@@ -20,11 +20,11 @@ namespace {
 /// that meets the faults, w and r of the other client; M and m contend for a mutex.
 struct Line {
   std::string_view who;
-  /// How often each of them acquires.
+  /// The number of acquires of each contender.
   std::size_t rounds = 1;
-  /// The acquires of one client are started together, not one after the other.
+  /// Whether the acquires of one client are started together instead of one after the other.
   bool all_at_once = true;
-  /// The option of the client that meets the faults.
+  /// The option of the locks of the client that meets the faults.
   HandOff hand_off = HandOff::strict();
 };
 
@@ -103,8 +103,9 @@ class Play {
   static bool is_other(char who) { return who >= 'a'; }
   static bool reads(char who) { return who == 'r' || who == 'R'; }
 
-  /// When the servers end a session, others may acquire before its holder can be notified; but the
-  /// holder must be notified.
+  /// Returns whether the lock may have another holder beside this one: when the servers end a
+  /// session, others may acquire before its holder can be notified. Later the holder must be
+  /// notified.
   [[nodiscard]] bool is_excused(const Caller& each) const {
     return expires_ && !is_other(each.who) && !world_.ensemble.exists(each.lease.node());
   }
@@ -127,7 +128,7 @@ class Play {
     }
   }
 
-  /// Deletes the node of a waiter, not the first node: a holder would not be notified in time.
+  /// Deletes the node of a waiter. The first node stays: its holder would not be notified in time.
   void delete_by_hand() {
     auto nodes = world_.ensemble.children("/lock");
     std::ranges::sort(nodes, {},
@@ -150,7 +151,7 @@ class Play {
     });
   }
 
-  /// Checks each contender once; true if all are done.
+  /// Checks each contender once. Returns true if all are done.
   bool turn() {
     for (Caller& each : callers_) {
       if (each.done || each.lease || !each.place.arrived()) continue;

@@ -29,7 +29,7 @@ class Crowd {
     CHECK(world.end(other));
   }
 
-  /// Queues so many contenders that the client begins to compare their sequence numbers.
+  /// Queues enough contenders for the client to begin to compare their sequence numbers.
   void gather() {
     for (std::size_t i = 0; i < 5; ++i) queue();
   }
@@ -83,7 +83,7 @@ TEST_CASE("numbers: in a crowd of one client nobody lists the queue") {
   crowd.leave_the_last();
   REQUIRE(last.arrived());
   CHECK(crowd.sent_by_mine("children") == 0);
-  // The sequence goes on where it was left, also behind a contender that is gone.
+  // The sequence goes on where it was left, even behind a contender that is gone.
   last.result().release();
   auto& next = crowd.queue();
   CHECK(next.arrived());
@@ -94,7 +94,7 @@ TEST_CASE("numbers: who comes just when the last one leaves is not forgotten") {
   crowd.gather();
   auto& last = crowd.leave_the_last();
   const auto plan = std::make_shared<FaultsAt>("mine");
-  // Both nodes exist by then, but the client does not know it yet.
+  // At this time both nodes exist, but the client does not know it yet.
   plan->replying = [&](std::size_t reply) {
     if (reply == 0) last.result().release();
   };
@@ -143,7 +143,7 @@ TEST_CASE("numbers: a writer right behind its client's last reader waits for ano
   for (; readers.size() > 1; readers.pop_front()) readers.front().result().release();
   crowd.world.settle();
   const auto plan = std::make_shared<FaultsAt>("mine");
-  // The writer's node exists by then, but the client does not know it yet.
+  // At this time the writer's node exists, but the client does not know it yet.
   plan->replying = [&](std::size_t reply) {
     if (reply == 0) readers.front().result().release();
   };

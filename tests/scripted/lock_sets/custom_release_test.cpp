@@ -88,7 +88,7 @@ struct Play {
     }
     return true;
   }
-  /// Runs until the second row has been asked so many times; the first row is held then.
+  /// Runs until the second row has been asked `times` times; at that time the first row is held.
   bool run_until_second_is_asked(int times) {
     return run_until([&] { return second->asked == times; });
   }

@@ -26,7 +26,7 @@ struct TwoOfThree {
     }
     group = LeaseGroup{*client, std::move(leases), 2};
   }
-  /// An operator deletes the node of one lease.
+  /// Deletes the node of one lease, as an operator would.
   void remove(std::size_t index) { world.remove(group.leases()[index].node()); }
   void end() {
     group.release();

@@ -188,7 +188,7 @@ class Play {
 
   const Face face_;
   const bool faulty_;
-  const bool expires_;  ///< a fault ends the session: after the grant that deletes the nodes
+  const bool expires_;  ///< a fault ends the session, which deletes the nodes of a grant
   const std::optional<Cancel> cancel_;
   const Trouble trouble_;
   const std::shared_ptr<FaultsAt> plan_;

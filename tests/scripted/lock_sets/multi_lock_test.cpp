@@ -82,7 +82,8 @@ TEST_CASE("a multi lock of all kinds, of two clients: had in order, released in 
     CHECK(leases.state() == LeaseState::released);
     CHECK(world.run_until_idle(*first));
     CHECK(world.run_until_idle(*second));
-    // One client's removals: two clients' connections have no common order.
+    // The removals of one client at a time are compared, since two clients' connections have no
+    // common order.
     const auto of = [&](const std::vector<std::string>& paths) {
       auto all_removed = removals(world);
       std::erase_if(all_removed, [&](const std::string& path) {
@@ -226,7 +227,7 @@ TEST_CASE("one session lost with what was had and the place in the queue is told
       waits_again = static_cast<int>(world.ensemble.children("/b").size());
       return client->session().id != before && waits_again == 2;
     }));
-    // Both nodes belong to the new session: a waiter holds the locks in front.
+    // The waiter has nodes of its new session: it holds the first lock, and waits for the second.
     CHECK(world.ensemble.children("/a").size() == 1);
     in_the_way.release();
     REQUIRE(world.run_until_arrived(waiting.outcome));
@@ -248,7 +249,7 @@ TEST_CASE("whenever a lease is lost, all locks are handed out or none", "[multi]
     InterProcessMutex a{*client, "/a"};
     InterProcessMutex b{*client, "/b"};
     InterProcessMultiLock both{{a, b}};
-    // The maximum time ends a little later in each round: before, between or after the last steps.
+    // In each round the maximum time ends a little later: before, between or after the last steps.
     for (int round = 1; round <= 200; ++round) {
       Waiting waiting{world};
       waiting.options.lease.hold_at_most = std::chrono::microseconds{round * 5};

@@ -35,7 +35,7 @@ struct Ensembles {
       });
     });
   }
-  /// True if no node and no watch is left in any ensemble.
+  /// Returns true if no node and no watch is left in any ensemble.
   [[nodiscard]] bool empty() const {
     return std::ranges::all_of(all, [](const auto* ensemble) {
       return ensemble->children(path).empty() && ensemble->watches() == 0;
@@ -79,8 +79,8 @@ class ContenderName {
     REQUIRE_FALSE(outcome.error());
     return std::move(outcome.result());
   }
-  /// Destroys the lock and its clients; false if a request is pending or something keeps a client
-  /// alive.
+  /// Destroys the lock and its clients. Returns false if a request is pending, or something keeps a
+  /// client alive.
   bool end() {
     bool ended = true;
     for (auto& client : clients_) ended = ensembles_.world.run_until_idle(*client) && ended;

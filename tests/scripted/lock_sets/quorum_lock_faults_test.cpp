@@ -30,7 +30,7 @@ std::set<std::string> nodes_of(const LeaseGroup& leases) {
 
 /// "other" holds the lock in all ensembles, and releases when "observed" waits. One client of
 /// "observed" meets a fault, or its acquire is cancelled; then "other" acquires again. Returns what
-/// is wrong; empty if nothing is.
+/// is wrong, and an empty text if nothing is.
 std::string play_quorum(std::size_t where, const Faults& faults, std::optional<Cancel> cancel,
                         std::size_t* steps = nullptr) {
   Ensembles ensembles;

@@ -22,11 +22,12 @@ namespace {
 /// What happens while the acquire waits in both queues.
 enum class Incident {
   none,
-  first_is_released,  ///< the holder of the queue that the acquire joined first
+  first_is_released,  ///< the holder in the queue that the acquire joined first releases
   last_is_released,
   both_are_released,
-  own_node_is_deleted,  ///< the node in the queue that the acquire joined first
-  session_expires,      ///< then the holder of the other queue releases
+  own_node_is_deleted,  ///< an operator deletes the acquire's node in the queue that it joined
+                        ///< first
+  session_expires,  ///< the acquire's session expires; then the holder in the other queue releases
 };
 
 struct Play {

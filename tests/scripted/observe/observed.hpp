@@ -17,7 +17,7 @@
 
 namespace custodian::tests {
 
-/// A limit that is to pass, but only after the steps before it, even on a busy machine.
+/// A time limit that passes in a test, but only after the steps before it, even on a busy machine.
 inline constexpr std::chrono::milliseconds long_enough{200};
 
 class Records final : public Observer {

@@ -52,7 +52,7 @@ TEST_CASE("observer: a lock that is used all the time is reported now and then")
   });
   REQUIRE(arrived);
   CHECK(told.front().starts_with("reused InterProcessMutex /lock x"));
-  // Without use it is given back.
+  // A kept lock that is not used is given back.
   CHECK(observed.world.run_until([&] { return observed.mine->kept_locks() == 0; }));
   const Lines last = observed.told();
   CHECK(last.back() == "no longer kept: InterProcessMutex /lock: unused");

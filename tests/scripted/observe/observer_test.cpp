@@ -168,7 +168,7 @@ TEST_CASE("observer: who stands in line again with another session acquires once
 TEST_CASE("observer: a lease that comes too late for its caller is told of, and its release") {
   Observed observed;
   InterProcessSemaphore semaphore{*observed.mine, "/permits", 2};
-  // The node of the second permit is deleted before both permits are acquired.
+  // The session ends when both permits have a node, before the acquire has returned them.
   observed.world.settle();
   const auto plan = std::make_shared<FaultsAt>("mine");
   int granted = 0;

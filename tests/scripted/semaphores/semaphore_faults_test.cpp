@@ -104,7 +104,7 @@ Run run_for_two(Face face, const Faults& faults, std::optional<Cancel> cancel = 
     if (in > now_allowed(world, relief)) complain("too many are in");
     if (permits != maximum && !world.run_until_arrived(raised)) complain("no store ends");
 
-    // Others get all permits when they are free, and not before.
+    // Another client gets all permits when they are free, and not before.
     bool waits = false;
     options.on_position = [&](auto&&...) { waits = true; };
     Outcome<std::vector<Lease>> all;

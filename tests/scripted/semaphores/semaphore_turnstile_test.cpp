@@ -131,8 +131,8 @@ TEST_CASE("semaphore: a counter that is no number any more ends who waits, and s
   turnstile.check_given_up(Errc::malformed_data);
 }
 
-/// Lowers the maximum to 1 before the request `at`, unless that is a delete: a contender that
-/// deletes has decided already.
+/// Lowers the maximum to 1 before the request `at`, unless the request is a delete: a contender
+/// that deletes has already decided.
 class Lowering final : public testing::FaultPlan {
  public:
   Lowering(World& world, std::size_t at) : world_{world}, at_{at} {}

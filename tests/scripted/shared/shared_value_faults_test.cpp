@@ -45,7 +45,7 @@ std::vector<CountCase> all_acts() {
   return all;
 }
 
-/// How many requests an operation sends without a fault.
+/// Returns the number of requests that an operation sends without a fault.
 std::size_t undisturbed_steps(const CountCase& played) {
   // The node and its two parents are missing.
   if (!played.node_exists) return 7;
@@ -94,7 +94,7 @@ void play_pairs(CountAct act) {
   }
 }
 
-// A test case for each operation, for each takes long.
+// Each operation has a test case of its own, since each takes long.
 TEST_CASE("shared count: a load survives every pair of faults", "[shared]") {
   play_pairs(CountAct::load);
 }

@@ -84,8 +84,8 @@ class Listening {
         subscription_.reset();
       };
     };
-    // Posted, to run after the call that submits: no other code may run on the strand within that
-    // call.
+    // The reset is posted, so that it runs after the call that submits: no other code may run on
+    // the strand within that call.
     plan_->submitted = [this, reset = reset_at(CountCancelMoment::request_sent)](std::size_t at) {
       asio::post(client_->get_executor(), [reset, at] { reset(at); });
     };

@@ -81,7 +81,7 @@ class CountPlay {
     return case_.cancel && case_.cancel->moment == moment && case_.cancel->at == step;
   }
 
-  /// The count on the servers.
+  /// Reads the count from the servers.
   [[nodiscard]] std::optional<Count> look() {
     const Reply reply = world_.ensemble.operate(request::Get{path});
     if (reply.error) return std::nullopt;
@@ -112,7 +112,7 @@ class CountPlay {
     }
   }
 
-  /// Writes when the operation waits.
+  /// Writes another value when the operation waits.
   void let_others_write() {
     world_.run_until(
         [this] { return arrived_ || (world_.ensemble.watches() > 0 && look() == before_); });
@@ -168,7 +168,8 @@ class CountPlay {
       }
       return;
     }
-    // With any other error the value is the one of before, or that with which the node was created.
+    // With any other error the value is the same as before, or the one with which the node was
+    // created.
     if (now && now->value != (before_ ? before_->value : seed_value))
       complain("written with an error");
     if (!case_.options.retry) complain("it fails: " + error_.message());
@@ -177,7 +178,7 @@ class CountPlay {
   void leave_nothing() {
     if (!world_.run_until_idle(*client_)) complain("requests or watches are left in the client");
     if (world_.ensemble.watches() != 0) complain("a watch is left on the server");
-    // An unconditional write might undo somebody else's.
+    // An unconditional write that is sent again might undo another client's write.
     const auto history = world_.ensemble.history();
     for (const auto& [at, fault] : case_.faults) {
       const bool doubtful = hides_the_outcome(fault) && at < history.size();

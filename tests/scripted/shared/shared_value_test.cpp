@@ -199,7 +199,7 @@ TEST_CASE("a deadline covers all the requests of an operation") {
   fixture.world.ensemble.start();
   REQUIRE(
       fixture.world.run_until([&] { return is_connected(fixture.client->connection_state()); }));
-  // The lost reply is that of the create: so the value is certainly not stored.
+  // The reply that does not arrive is that of the create, so the value is certainly not stored.
   fixture.world.remove(path);
   fixture.world.ensemble.set_fault_plan(
       std::make_shared<FaultsAt>("observed", Faults{{1, {.kind = FaultKind::delay}}}));

@@ -1,5 +1,5 @@
-// Where the fake ensemble must behave as ZooKeeper does. Each body takes only a client, so it also
-// runs against a real server.
+// Cases in which the fake ensemble must behave as ZooKeeper does. Each body takes only a client, so
+// it also runs against a real server.
 
 #include <algorithm>
 #include <functional>
@@ -165,7 +165,7 @@ void a_watch_fires_once_and_each_of_several_on_a_node(Client& client) {
   auto third = client.get_and_watch("/m").second;
   client.remove("/m");
   CHECK(third.wait() == WatchEventType::deleted);
-  CHECK(first.wait() == WatchEventType::data_changed);  // the outcome stays
+  CHECK(first.wait() == WatchEventType::data_changed);  // the watch keeps its outcome
 }
 
 void check(void (*body)(Client&)) {

@@ -25,7 +25,7 @@ TEST_CASE("fake clock: a process that stood still for less than its lease keeps 
           "[fake_clock]") {
   Timed timed;
   Lease lease = timed.acquire();
-  // There is time for two more beats, a touch interval apart.
+  // After the jump there is time for two more beats, a touch interval apart.
   timed.clock->jump(7s);
   CHECK(lease.state() == LeaseState::held);
   CHECK(lease.remaining() == clock_of_a_lease - 7s);
@@ -80,7 +80,7 @@ TEST_CASE("fake clock: with threads of its own a client has reacted when the tim
   std::atomic<bool> stopped = false;
   std::atomic<int> states = 0;
   const std::stop_callback on_lost{lease.lost(), [&] {
-                                     // Slow on purpose: advance() must wait for this callback.
+                                     // The callback is slow on purpose: advance() must wait for it.
                                      std::this_thread::sleep_for(30ms);
                                      stopped = true;
                                    }};
@@ -178,7 +178,7 @@ TEST_CASE("fake clock: a client that waits to be let in keeps its context runnin
   context.run();
 }
 
-/// Where a process is suspended: before a request is sent, or before its answer is read.
+/// Says where a process is suspended: before a request is sent, or before its answer is read.
 enum class Standstill { before_request, before_answer };
 
 TEST_CASE("fake clock: a process may stand still at every step, and nobody holds what is another's",
@@ -204,7 +204,7 @@ TEST_CASE("fake clock: a process may stand still at every step, and nobody holds
     REQUIRE_FALSE(mine.error());
     Lease lease = std::move(mine.result());
     const auto granted = timed.other_queues();
-    // The node of a lease that reports `held` exists.
+    // While a lease reports `held`, its node exists.
     const auto nodes = timed.world.ensemble.children(lock_path);
     CHECK((lease.state() != LeaseState::held || nodes.size() == 2));
     CHECK((lease.state() == LeaseState::held) != granted->has_value());

@@ -23,7 +23,7 @@ using testing::Fault;
 using testing::FaultKind;
 using testing::for_each_fault;
 
-/// Sends so many requests and repeats none, so that each fault shows.
+/// Sends this many requests, and repeats none, so that each fault shows.
 void send(FakeEnsemble& ensemble, const std::string& client, int requests) {
   const custodian::Client sender{ensemble.options(client)};
   sender.wait_connected({30s});
@@ -68,7 +68,7 @@ TEST_CASE("each fault: only the requests of the client that is named fail") {
       },
       {.faults = {{.kind = FaultKind::throttle}}, .client = "mine"});
   REQUIRE(requests >= 2);
-  // One run without a fault, one for each request, and one that finds no request left.
+  // There is one run without a fault, one for each request, and one that finds no request left.
   CHECK(runs == requests + 2);
 }
 

@@ -43,7 +43,8 @@ struct Timed {
     REQUIRE_FALSE(acquired.error());
     return std::move(acquired.result());
   }
-  /// Another client queues for the lock. Returns the moment of its grant, once it is granted.
+  /// Makes another client queue for the lock. Returns a place for the time of the grant, which is
+  /// empty until then.
   std::shared_ptr<std::optional<BootClock::time_point>> other_queues() {
     auto granted = std::make_shared<std::optional<BootClock::time_point>>();
     bool waits = false;
@@ -59,7 +60,7 @@ struct Timed {
   }
   void advance(std::chrono::nanoseconds time) { clock->advance(time, world.context); }
   /// Moves the clock until the condition is true. Real time passes, too: attempts are repeated in
-  /// real time, and after a standstill of everybody a lease needs several.
+  /// real time, and after a standstill of all processes a lease needs several attempts.
   bool pass_until(const std::function<bool()>& condition) {
     for (const Deadline end{World::limit}; !condition();) {
       if (end.passed()) return false;

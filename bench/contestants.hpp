@@ -30,7 +30,8 @@ struct ContestantEntry {
 
 [[nodiscard]] std::vector<ContestantEntry> all_contestants();
 
-/// Our contestant from another build, so that a change is measured beside the code before it.
+/// Our contestant from another build, which is measured together with the present one, so that a
+/// change can be compared with the code before it.
 [[nodiscard]] ContestantEntry ours_before(const std::string& program);
 
 /// The version of a Debian package that is installed; empty if it is not, or if this is no Debian.

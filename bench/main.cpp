@@ -1,4 +1,4 @@
-// custodian-bench measures Custodian's locks beside those of other libraries.
+// custodian-bench measures Custodian's locks, and those of other libraries for comparison.
 
 #include <CLI/CLI.hpp>
 #include <exception>

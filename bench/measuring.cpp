@@ -10,8 +10,8 @@ namespace custodian::bench {
 namespace {
 
 constexpr std::chrono::seconds patience{300};
-/// In the work `sessions`: the number of releases that are measured one by one, and the number that
-/// are measured together.
+/// The numbers of releases in the work `sessions` that are measured one by one, and that are
+/// measured together.
 constexpr int steps = 10;
 constexpr int steps_together = 50;
 

@@ -100,7 +100,7 @@ std::vector<std::string> mariadb(const OwnDirectory& directory, std::uint16_t po
   std::filesystem::create_directory(directory.file("data"));
   std::vector<std::string> words{
       find_program("mariadbd"), "--no-defaults", "--skip-grant-tables",
-      // With --skip-grant-tables alone the server might not listen on TCP.
+      // --skip-grant-tables alone might turn off TCP.
       "--skip-networking=0", "--bind-address=127.0.0.1", "--port=" + std::to_string(port),
       "--datadir=" + directory.file("data"), "--tmpdir=" + directory.file("data"),
       "--socket=" + directory.file("s"), "--pid-file=" + directory.file("pid")};

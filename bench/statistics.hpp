@@ -42,8 +42,8 @@ struct Spread {
                                          const std::vector<Metrics>& peers,
                                          const std::string& metric);
 
-/// Counts times in buckets, each 2.2 % wider than the one before, so that the counts of several
-/// processes can be added. All drivers use the same buckets: bucket i is for 2^(i/32) ns.
+/// Counts times in buckets, each 2.2 % wider than the previous one. All drivers use the same
+/// buckets, so the counts of several processes can be added: bucket i is for 2^(i/32) ns.
 class Histogram {
  public:
   static constexpr int buckets_per_doubling = 32;

@@ -30,11 +30,11 @@ enum class Sale {
 [[nodiscard]] std::string to_string(Sale sale);
 
 struct ShopOptions {
-  /// How long an order waits for the item's lock.
+  /// The time that an order waits for the item's lock.
   std::chrono::milliseconds wait{200};
-  /// How long a sale takes outside the database, as when the customer has to pay.
+  /// The time that a sale takes outside the database, as when the customer has to pay.
   std::chrono::milliseconds work{3};
-  /// Without locks the shop sells more than it has, which shows what they are for.
+  /// The shop oversells without locks, which shows what they are for.
   bool locks = true;
 };
 

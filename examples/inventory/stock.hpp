@@ -23,7 +23,7 @@ class Stock {
 
   /// Adds an item with this many pieces. Does nothing if the item is known.
   void add(const std::string& item, std::int64_t pieces);
-  /// How many pieces there are; nothing if there is no such item.
+  /// The number of pieces; nothing if there is no such item.
   [[nodiscard]] std::optional<std::int64_t> pieces(const std::string& item);
 
   /// Records the seller's token: from then on sell() refuses older tokens for this item. A seller

@@ -65,7 +65,7 @@ class Contenders {
     std::int64_t id = 0;
     ContendedLock* lock = nullptr;
     Use use = Use::exclusive;
-    /// Whether the acquire does not wait, not even for a connection.
+    /// Whether the acquire does not wait for anything, not even for a connection.
     bool tries_only = false;
   };
 

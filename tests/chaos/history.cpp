@@ -246,7 +246,7 @@ void read_lines(std::istream& lines, const std::string& file, Reader reader, His
   std::size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
-    // A line without a line break is incomplete, and not read.
+    // A line without a line break is incomplete, and therefore malformed.
     if (!lines.eof() && reader.read(line)) continue;
     std::ostringstream place;
     place << file << ':' << number << ": " << line;

@@ -75,7 +75,7 @@ bool Holds::was_taken_away(const Acquire& hold, Time at) const {
     if (deletes_nodes(fault.kind))
       return fault.lock == hold.lock && share_node(fault.token, hold.token);
     if (fault.kind != FaultKind::session_expired || fault.process != hold.process) return false;
-    // When a session expires, all its holds are lost, not only the fault's target.
+    // The end of a session ends all its holds, not only the fault's target.
     const Acquire* target = find(fault.lock, fault.token);
     return hold.begun <= fault.begun || (target != nullptr && target->session == hold.session);
   });

@@ -1,4 +1,4 @@
-// custodian barrier and custodian latch, beside clients of the test's.
+// custodian barrier and custodian latch, together with clients of the test's.
 
 #include "cli/look.hpp"
 #include "custodian/barriers/count_down_latch.hpp"

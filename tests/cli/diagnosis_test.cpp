@@ -183,7 +183,7 @@ TEST_CASE(
   facts.servers[0].configuration = {};
   CHECK(verdict_on(facts, "observer", "zk1:2181") == Verdict::warn);
   CHECK(advised().find("one and a half ticks") != std::string::npos);
-  // Without an observer among the servers there is no finding.
+  // Without observers among the servers there is no such finding.
   const auto findings = diagnose(good());
   CHECK(std::ranges::find(findings, "observer", &Finding::check) == findings.end());
 }

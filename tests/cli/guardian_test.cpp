@@ -36,8 +36,8 @@ Words lock_words(const TestClient& client, const std::string& script) {
           "-c",          script};
 }
 
-/// Waits until the file has the ids of `count` processes, and is the list of them. The destructor
-/// kills those that still run.
+/// The processes whose ids are in a file. The constructor waits until the file has `count` of them;
+/// the destructor kills those that still run.
 class Processes : public std::vector<pid_t> {
  public:
   Processes(const std::string& file, std::size_t count) {

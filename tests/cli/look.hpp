@@ -1,7 +1,6 @@
 #pragma once
 
-/// \file
-/// Runs the custodian command beside a test's client, in its namespace.
+/// \file Runs the custodian command in the namespace of a test's client.
 
 #include <nlohmann/json.hpp>
 #include <sstream>

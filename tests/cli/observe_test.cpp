@@ -1,4 +1,4 @@
-// custodian observe, beside candidates of the test's.
+// custodian observe, while candidates of the test's come and go.
 
 #include <nlohmann/json.hpp>
 #include <optional>

@@ -51,8 +51,8 @@ CliProcess lock_under(const TestClient& client, const SlowProgram& program) {
                      program.path()}};
 }
 
-/// Waits for the process that is to become the command, and is in execve() now, where it waits for
-/// its program.
+/// Waits until the process that is to become the command waits in execve() for its program. Returns
+/// its id.
 pid_t beginner_of(const CliProcess& runner) {
   pid_t beginner = 0;
   const bool is_there = eventually([&] {

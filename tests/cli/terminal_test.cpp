@@ -35,7 +35,7 @@ std::string typed(const TestClient& client, const std::string& script,
   return typed_lock(client, "/lock", options) + "sh -c '" + script + "'";
 }
 
-/// Waits for a process's id that the screen shows as "<id>.".
+/// Waits until the screen shows a process's id as "<id>.", and returns the id.
 pid_t process_on(TerminalProcess& terminal) {
   REQUIRE(terminal.shows(".\r\n"));
   const std::string& screen = terminal.screen();

@@ -41,7 +41,7 @@ void wait_at_one_barrier(const Peer& one, const Peer& other) {
     for (Session& each : waiters) CHECK_FALSE(each.has_ended());
     remover.does("remove-barrier " + path);
     for (Session& each : waiters) static_cast<void>(each.end());
-    // At a barrier that is not set nobody waits.
+    // A barrier that is not set lets everybody pass at once.
     first.does("await-barrier " + path);
     second.does("await-barrier " + path);
   }

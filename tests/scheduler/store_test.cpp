@@ -79,7 +79,7 @@ TEST_CASE("a token that is smaller than one that was seen is refused, and counte
   CHECK_THROWS_AS(static_cast<void>(store->begin_attempt(first)), StaleToken);
   CHECK_THROWS_AS(store->take_over(first), StaleToken);
   CHECK(store->refusals() == 3);
-  // Nothing else has changed.
+  // The refused writes have changed nothing else.
   CHECK(store->unfinished() == 3);
   CHECK(store.number("SELECT count(*) FROM attempts") == 1);
   CHECK(store.number("SELECT count(*) FROM attempts WHERE ended IS NOT NULL") == 0);

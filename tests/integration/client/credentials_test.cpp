@@ -219,7 +219,7 @@ TEST_CASE("new credentials do not get in the way of a request that is half sent"
   Client client{options};
   client.create("/root/large");
   const SessionInfo before = client.session();
-  // The writes are much more data than the kernel's buffers take, for a second or two. The
+  // The writes are much more data than the kernel's buffers take, and need a second or two. The
   // connection on which the new credentials are tried has the same bandwidth to itself.
   proxy.throttle(testing::Direction::to_server, std::uint64_t{8} << 20U);
   std::vector<std::future<std::tuple<error_code, Stat>>> writes;

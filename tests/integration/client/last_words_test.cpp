@@ -36,7 +36,7 @@ class RefusingServer {
   [[nodiscard]] std::string connect_string() const { return server_.connect_string(); }
   [[nodiscard]] int connections() const { return server_.connections(); }
 
-  /// Ends the first connection. The client must have sent two requests behind those that were
+  /// Ends the first connection. The client must have sent two requests after those that were
   /// answered.
   void end() {
     may_end_ = true;

@@ -46,7 +46,7 @@ class Moment {
   std::optional<BootClock::time_point> at_;
 };
 
-/// A holder behind a proxy, and a waiter that connects directly.
+/// A holder that connects through a proxy, and a waiter that connects directly.
 struct CutOff {
   explicit CutOff(LeaseOptions terms = {})
       : server{TestingServerOptions{.tick_time = tick, .min_session_timeout = 500ms}},

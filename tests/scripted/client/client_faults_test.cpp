@@ -1,4 +1,4 @@
-// How a client's operations end when a fault occurs at each request that they send.
+// Operations of a client with a fault at each request that they send, and how they end.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,4 @@
-// Other events of a lease: deleted nodes, the end of the client, waits, guarded writes.
+// Events of a lease other than losses: deleted nodes, the end of the client, waits, guarded writes.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -1,5 +1,5 @@
-// When the only contender in front leaves, the next one is granted the lock without another
-// listing, unless that departure proves nothing.
+// A contender is granted the lock without another listing when the only contender in front of it
+// leaves, unless that departure proves nothing.
 
 #include <algorithm>
 

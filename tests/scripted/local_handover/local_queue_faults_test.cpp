@@ -31,9 +31,9 @@ struct Line {
 /// Incidents, each at the request with that number.
 struct Mischief {
   std::vector<std::pair<std::size_t, Fault>> faults{};
-  /// At this request a waiter's node is deleted by hand.
+  /// The request at which a waiter's node is deleted by hand.
   std::optional<std::size_t> deletion{};
-  /// At this request (first) the caller with this number (second) cancels its acquire.
+  /// The request (first) at which a caller (second: its number) cancels its acquire.
   std::optional<std::pair<std::size_t, std::size_t>> cancellation{};
 };
 

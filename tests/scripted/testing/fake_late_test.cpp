@@ -1,4 +1,4 @@
-// How the fake ensemble treats a request that arrives late.
+// A request that arrives late at the fake ensemble.
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// How a limit applies to an acquire that begins now.
+// The limit of an acquire that begins now.
 
 #include "custodian/locks/wait_limit.hpp"
 

@@ -22,7 +22,7 @@ std::string length(std::size_t size) {
   return bytes;
 }
 
-/// A frame of `size` bytes behind the four bytes of its length.
+/// A frame: the four bytes of its length, and then `size` bytes.
 std::string frame(std::size_t size) { return length(size) + std::string(size, 'x'); }
 
 void check(FrameGate::Verdict verdict, Step step, std::size_t size = 0) {

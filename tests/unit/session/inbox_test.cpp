@@ -20,7 +20,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using detail::Inbox;
 
-/// Both ends of a connection: the server writes to one, the library reads from the other.
+/// A connection with both its ends: the server writes to one, and the library reads from the other.
 class Wire {
  public:
   Wire() {

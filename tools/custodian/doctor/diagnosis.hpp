@@ -58,7 +58,7 @@ struct ClockFacts {
   std::chrono::nanoseconds write_time{0};
 };
 
-/// How the servers are reached.
+/// The way in which the servers are reached.
 enum class Security : std::uint8_t {
   plain,
   plain_with_credentials,  ///< without TLS, so that credentials can be read on the way
@@ -79,7 +79,7 @@ struct Facts {
   std::optional<PathFacts> path{};
   bool path_was_given = false;
   std::optional<ClockFacts> clock{};
-  /// How long this machine has slept since it was started.
+  /// The time for which this machine has slept since it was started.
   std::chrono::nanoseconds suspended{0};
 };
 

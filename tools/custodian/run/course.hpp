@@ -21,7 +21,7 @@ enum class OnLost : std::uint8_t {
   ignore,     ///< runs on
 };
 
-/// How often the command is run.
+/// Says whether the command is run again.
 enum class Repeat : std::uint8_t {
   never,
   after_loss,  ///< acquires again after a loss, unless a signal has just asked the command to end

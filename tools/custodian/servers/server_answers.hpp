@@ -52,7 +52,7 @@ struct ServerConfiguration {
 [[nodiscard]] ServerConfiguration parse_conf(std::string_view answer);
 [[nodiscard]] ServerConfiguration parse_configuration(std::string_view json);
 
-/// Each session's client address, by session id.
+/// The client addresses of sessions, by session id.
 using Addresses = std::map<std::int64_t, std::string>;
 /// Parses the answer to "cons".
 [[nodiscard]] Addresses parse_cons(std::string_view answer);

@@ -16,7 +16,8 @@ using boost::system::error_code;
 
 namespace {
 
-/// Long enough for a busy server's list of connections, which is the longest of the answers.
+/// The limit for an answer: it leaves room for a busy server's list of connections, the longest
+/// answer.
 constexpr std::size_t longest_answer = std::size_t{16} * 1024 * 1024;
 
 /// One question and its answer. The server ends the answer by ending the connection.

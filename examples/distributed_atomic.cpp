@@ -8,8 +8,8 @@
 #include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/client.hpp"
 
-/// With Settle::exactly_once the client finds out whether an addition was counted whose reply was
-/// lost.
+/// With Settle::exactly_once the client finds out whether an addition counted, even if the reply
+/// was lost.
 custodian::DistributedAtomicLong orders_of(const custodian::Client& client) {
   return {client, "/examples/orders", {.settle = custodian::Settle::exactly_once}};
 }

@@ -3,7 +3,7 @@
 /// \file
 /// The shop over HTTP:
 ///
-///     POST /orders/<item>?pieces=<n>   sells; 200, 404, 409 out_of_stock, or 503 with the reason
+///     POST /orders/<item>?pieces=<n>   sells: 200, 404, 409 out_of_stock, or 503 with the reason
 ///     GET  /stock/<item>               how many pieces there are
 ///     GET  /healthz                    200 for as long as the process answers
 ///     GET  /readyz                     503 while it shuts down, or ZooKeeper has long been away

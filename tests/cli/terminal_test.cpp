@@ -358,7 +358,7 @@ TEST_CASE("a custodian under a custodian lends the terminal on") {
   CHECK(shell.shows("status 6"));
 }
 
-// A command of the shell itself fares alike: its read fails if no shell could continue it.
+// Without custodian it is the same: a read fails if no shell could continue the command.
 TEST_CASE(
     "a command in the background that no shell looks after is refused the terminal, not held up") {
   TestClient client{"orphaned"};

@@ -18,7 +18,7 @@ namespace {
 
 using Time = LeaseClock::Time;
 
-/// A moment of the boot clock, in milliseconds after a fixed one.
+/// The time of the boot clock that is this long after a fixed time.
 Time at(std::chrono::milliseconds moment) { return Time{1'000s} + moment; }
 
 constexpr auto timeout = 10'000ms;

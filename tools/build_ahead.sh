@@ -11,8 +11,8 @@ build_ahead() {
   local data=${TMPDIR:-/dev/shm}
   if [[ ! -w $data || $(stat --file-system --format=%T "$data") != tmpfs ]]; then return; fi
   if (($(df --output=avail --block-size=1M "$data" | tail -n 1) < 2048)); then return; fi
-  # A process group, to stop the build; in a session of its own the build would get a share of the processors of its
-  # own.
+  # The build has a process group, so that it can be stopped. In a session of its own it would get a share of the
+  # processors of its own.
   set -m
   chrt --idle 0 bash -c 'cmake --preset "$1" && exec ninja -C "build/$1" -j "$(nproc)" "${@:2}"' ahead "$@" >/dev/null 2>&1 &
   set +m

@@ -1,4 +1,4 @@
-"""The text of a C++ source as tools/mutate.py sees it: its tokens, what brackets what, and where code is that runs."""
+"""A C++ source as tools/mutate.py sees it: its tokens, its pairs of brackets, and the places of code that runs."""
 
 import collections
 import re
@@ -19,7 +19,7 @@ SPANS = {"hours", "minutes", "seconds", "milliseconds", "microseconds", "nanosec
 
 
 class Source:
-    """The tokens of a file, what brackets what, and where code is that runs."""
+    """The tokens of a file, its pairs of brackets, and the places of code that runs."""
 
     def __init__(self, text):
         self.text = text
@@ -52,7 +52,7 @@ class Source:
         return self.texts[i] if 0 <= i < len(self.texts) else ""
 
     def angle_end(self, i):
-        """Where the template arguments end that begin at this `<`; None if it is an operator."""
+        """The end of the template arguments that begin at this `<`; None if it is an operator."""
         before = self.text_at(i - 1)
         if before != "template" and (self.text[self.tokens[i].at - 1].isspace() or not re.match(r"\w", before)):
             return None
@@ -113,7 +113,7 @@ class Source:
             i += 1
 
     def top_level(self, start, end):
-        """Indices from start to end that are in no brackets and no template arguments."""
+        """The indices from start to end that are in no brackets and no template arguments."""
         i = start
         while i < end:
             yield i
@@ -124,7 +124,7 @@ class Source:
             i += 1
 
     def brace_kind(self, start, brace):
-        """Of a `{` outside of bodies, whose declaration begins at start."""
+        """The kind of a `{` outside of bodies: scope, initialiser or body. Its declaration begins at start."""
         header = [i for i in self.top_level(start, brace) if i not in self.masked]
         words = [self.texts[i] for i in header]
         if "namespace" in words or ("extern" in words and "(" not in words):
@@ -152,7 +152,7 @@ class Source:
         return bool(re.search(r"(^|[^<:,] )bool( |$)|awaitable < bool >", text)) and "function <" not in text
 
     def lambda_returns_bool(self, brace):
-        """None if no lambda's body begins at this brace; else whether it says that it returns a condition."""
+        """Whether the lambda whose body begins at this brace says that it returns a bool; None if there is no lambda."""
         i, says = brace - 1, False
         j = i
         while j > 0 and (self.tokens[j].kind == "word" or self.texts[j] in ("::", "<", ">", "&", "*", ",")):

@@ -76,7 +76,7 @@ def number_plus_one(text):
 
 
 def operators(source, i):
-    """Of one token: what may stand in its place, and what that is called."""
+    """The mutants of one token: what may stand in its place, and what kind of mutant that is."""
     token = source.tokens[i]
     if token.kind == "number":
         if re.fullmatch(r"(0[xX][\da-fA-F']+|[1-9][\d']*|0)[uUlLzZ]*", token.text):
@@ -92,7 +92,7 @@ def operators(source, i):
 
 
 def condition_mutants(source, i):
-    """Of an `if`: its condition is true, or false."""
+    """The mutants of an `if`: its condition becomes true, or false."""
     first = i + 1
     if source.text_at(first) != "(" or first not in source.partner:
         return
@@ -108,7 +108,7 @@ def condition_mutants(source, i):
 
 
 def return_mutant(source, i):
-    """Of a `return`: the opposite of a condition."""
+    """The mutant of a `return`: the opposite of the condition that it returns."""
     end = next((j for j in source.top_level(i + 1, len(source.texts)) if source.texts[j] == ";"), None)
     if end is None or end == i + 1 or source.texts[i + 1] in ("true", "false", "{"):
         return None
@@ -122,7 +122,7 @@ def return_mutant(source, i):
 
 
 def call_mutant(source, i):
-    """Of the first token of a statement that is a call: nothing."""
+    """The mutant of a statement that is a call and begins at this token: the call is left out."""
     if source.around[i] != "{" or source.text_at(i - 1) not in ("{", "}", ";", ")", "else"):
         return None
     if source.text_at(i - 1) == ")" and source.text_at(source.partner.get(i - 1, 0) - 1) not in ("if", "for", "while"):
@@ -166,7 +166,7 @@ def mutate(text, mutant):
 
 
 def lines_changed(text, mutant):
-    """The lines that the mutant takes out, those that it puts there, and the number of the first, from 1."""
+    """The lines that the mutant takes out, the lines that it puts there, and the number of the first line, from 1."""
     starts = [0] + [match.end() for match in re.finditer("\n", text)]
     first = bisect.bisect_right(starts, mutant.at) - 1
     last = bisect.bisect_right(starts, max(mutant.end - 1, mutant.at)) - 1
@@ -182,7 +182,7 @@ def diff(file, before, after):
 
 
 def summary(text, mutant):
-    """A mutant in one line."""
+    """The description of a mutant, in one line."""
     def one(part):
         short = " ".join(part.split())
         return short if len(short) <= 60 else short[:57] + "..."
@@ -193,7 +193,7 @@ def summary(text, mutant):
 
 
 def suites_of(tree, file, servers):
-    """What can notice a mutant of this file, the cheapest first: a test program, and what of it."""
+    """The tests that can notice a mutant of this file, the cheapest first: each is a program, and its filter if any."""
     parts = pathlib.PurePath(file).parts
     family = parts[2] if parts[0] == "recipes" else parts[1]
     if family == "prometheus":
@@ -217,7 +217,7 @@ def scripted_suites(tree, folders):
 
 
 def suites_in(tree, label):
-    """name -> its sources, of the suites of a label."""
+    """The suites of a label: a dictionary from their names to their sources."""
     text = (tree / f"tests/{label}/CMakeLists.txt").read_text(encoding="utf-8")
     found = re.findall(rf"custodian_add_suite\((\w+) {label}\s+SOURCES\s+(.*?)\s+LIBRARIES", text, re.S)
     return {name: sources.split() for name, sources in found}
@@ -259,7 +259,7 @@ def all_mutants(texts):
 
 
 def split(texts, entries):
-    """What may be drawn, and which entries fit nothing."""
+    """The mutants that may be drawn, and the entries that fit none."""
     fresh, used = [], set()
     for mutant in all_mutants(texts):
         fitting = [i for i, entry in enumerate(entries) if fits(entry, texts[mutant.file], mutant)]
@@ -270,7 +270,7 @@ def split(texts, entries):
 
 
 def draw(mutants, seed):
-    """All of them in the order of the seed, which no version of Python changes."""
+    """All mutants in the order of the seed, which is the same for every version of Python."""
     def key(mutant):
         return hashlib.sha256(f"{seed}\0{mutant.file}\0{mutant.at}\0{mutant.end}\0{mutant.becomes}".encode()).digest()
     return sorted(mutants, key=key)

@@ -1,4 +1,4 @@
-"""kazoo's contestant, in the words of driver.hpp: kazoo_bench.py SERVERS."""
+"""kazoo's contestant, which understands the orders of driver.hpp: kazoo_bench.py SERVERS."""
 
 import collections
 import json

@@ -19,7 +19,7 @@ packed, build = folder / "packed", folder / "build"
 
 
 def copy(_, pattern, src, dst):
-    """Conan's: a folder and all below it, or one file."""
+    """Stands for Conan's copy(): copies a folder and all below it, or one file."""
     name = pattern.removesuffix("/*")
     source, target = pathlib.Path(src) / name, pathlib.Path(dst) / name
     if not source.exists():
@@ -32,7 +32,7 @@ def copy(_, pattern, src, dst):
 
 
 class Dependencies:
-    """Conan's CMakeDeps: CMake finds the machine's own libraries here."""
+    """Stands for Conan's CMakeDeps, and does nothing: CMake finds the machine's own libraries here."""
 
     def __init__(self, _):
         pass
@@ -42,7 +42,7 @@ class Dependencies:
 
 
 class Toolchain(Dependencies):
-    """Conan's CMakeToolchain, as far as the recipe talks to it."""
+    """Stands for Conan's CMakeToolchain, as far as the recipe uses it."""
 
     def __init__(self, _):
         self.cache_variables = {}

@@ -21,14 +21,14 @@ def symbols(nm, *arguments):
 
 
 def without(pattern, text):
-    """The text without what matches, the innermost first."""
+    """The text without what matches the pattern; nested matches are removed from the inside out."""
     while (shorter := re.sub(pattern, "", text)) != text:
         text = shorter
     return text
 
 
 def plain(name):
-    """custodian::BasicSharedValue::load of "custodian::BasicSharedValue<int>::load(custodian::OperationOptions) const"."""
+    """custodian::BasicSharedValue::load, for "custodian::BasicSharedValue<int>::load(custodian::OperationOptions) const"."""
     name = name.replace("[abi:cxx11]", "").replace("operator<<", "operator_out").replace("(anonymous namespace)", "")
     name = re.sub(r"^(vtable|VTT|typeinfo|typeinfo name|guard variable) for ", "", name)
     name = without(r"<[^<>]*>", name)
@@ -51,7 +51,7 @@ def declared(folders):
     names = set()
     for header in (file for folder in folders for file in pathlib.Path(folder).rglob("*.hpp")):
         text = re.sub(r"//.*", "", header.read_text()).replace("operator<<", "operator_out")
-        # For each open brace: the name of its namespace, or nothing.
+        # Each open brace has an entry: the name of its namespace, or None.
         scopes = []
         for match in SCOPE.finditer(text):
             if name := match["type"] or match["function"]:
@@ -64,7 +64,7 @@ def declared(folders):
 
 
 def is_public(name, public):
-    """Itself, or as a member of a class."""
+    """Whether the name is public itself, or is that of a member of a public class."""
     return name in public or any(name.startswith(owner + "::") for owner in public)
 
 
@@ -77,7 +77,8 @@ def main(nm, static, shared, *folders):
         ours = plain(name).startswith("custodian::")
         if ours and not is_public(plain(name), public):
             wrong.append(f"is shown, and is in no public header: {name}")
-        # Of others, what every library has that uses them, and what must be one: tables, types, static variables.
+        # Inline functions of other libraries are in each library that uses them; tables, types and static variables
+        # must be the same in all. Other kinds of foreign symbols are a fault.
         elif not ours and kind in "TBDR":
             wrong.append(f"is shown, and is not ours: {name}")
     for kind, name in symbols(nm, "--extern-only", static):

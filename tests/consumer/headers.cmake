@@ -1,5 +1,5 @@
-# Each public header compiles by itself. Headers are parsed only, and what Asio defines is none of theirs: without its
-# definitions, which take half of the time.
+# Each public header compiles by itself. The headers are only parsed, without the definitions of Asio's functions: these
+# are not theirs, and would take half of the time.
 include(${CMAKE_CURRENT_LIST_DIR}/steps.cmake)
 
 set(folder ${WORK_DIR}/headers)

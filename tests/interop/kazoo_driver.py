@@ -1,7 +1,7 @@
-"""kazoo's locks, driven by the words of driver.hpp: kazoo_driver.py SERVERS NAMES [CA].
+"""kazoo's locks, controlled by the commands of driver.hpp: kazoo_driver.py SERVERS NAMES [CA].
 
-NAMES is whose names the nodes of the others on the path bear: "kazoo", or "curator", which kazoo has to be given.
-CA is the file of the authority that the servers' certificates lead to, if they speak TLS.
+NAMES says whose names the other contenders on the path have: "kazoo", or "curator", and kazoo must be given those.
+CA is the file of the authority that has issued the servers' certificates, if they speak TLS.
 """
 
 import logging

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of tools/mutate.py: what it changes in a text, what it leaves alone, and that a seed says all."""
+"""Tests of tools/mutate.py: what it changes in a text, what it leaves alone, and that a seed decides all."""
 
 import pathlib
 import sys
@@ -13,7 +13,7 @@ import mutate  # noqa: E402
 
 
 def changed(text):
-    """The texts that mutants make of one."""
+    """The texts that the mutants make of a text."""
     return {mutate.mutate(text, mutant) for mutant in mutate.mutants_of("a.cpp", text)}
 
 

@@ -52,7 +52,7 @@ TEST_CASE("the doctor finds nothing wrong with a server as it should be") {
     INFO(check);
     CHECK(report.verdict(check) == "OK");
   }
-  // A server that stands alone is a warning.
+  // The doctor warns of a server that stands alone.
   CHECK(report.verdict("leader") == "WARN");
 }
 

@@ -101,7 +101,7 @@ TEST_CASE("a protected create ends with one node, and it is the one returned") {
         const Played first = play(options, {{at, fault}});
         INFO("mode " << static_cast<int>(mode) << ", " << describe({{at, fault}}));
         CHECK(first.violation == "");
-        if (at + 1 != steps) continue;  // the requests after a lost create recover it
+        if (at + 1 != steps) continue;  // later requests recover what a lost create made
         for (std::size_t next = at + 1; next < first.steps; ++next) {
           for (const Fault& another : all_faults()) {
             const Faults both{{at, fault}, {next, another}};

@@ -94,7 +94,7 @@ TEST_CASE("numbers: who comes just when the last one leaves is not forgotten") {
   crowd.gather();
   auto& last = crowd.leave_the_last();
   const auto plan = std::make_shared<FaultsAt>("mine");
-  // At this time both nodes exist, but the client does not know it yet.
+  // Before the first reply arrives both nodes exist, but the client does not know it yet.
   plan->replying = [&](std::size_t reply) {
     if (reply == 0) last.result().release();
   };
@@ -143,7 +143,7 @@ TEST_CASE("numbers: a writer right behind its client's last reader waits for ano
   for (; readers.size() > 1; readers.pop_front()) readers.front().result().release();
   crowd.world.settle();
   const auto plan = std::make_shared<FaultsAt>("mine");
-  // At this time the writer's node exists, but the client does not know it yet.
+  // Before the first reply arrives the writer's node exists, but the client does not know it yet.
   plan->replying = [&](std::size_t reply) {
     if (reply == 0) readers.front().result().release();
   };

@@ -273,7 +273,7 @@ void Runner::on_loss(LossReason reason) {
 
 void Runner::on_revoked() {
   // The list is empty once the command was asked to end, or the release has begun. Each permit
-  // reports the request, so more may arrive.
+  // reports the request, so more reports may arrive.
   if (revocations_.empty()) return;
   if (options_.on_revoke == OnRevoke::ignore) {
     if (!std::exchange(is_request_said_, true)) {

@@ -45,7 +45,7 @@ int main(int argc, char* argv[]) {
     int signal = 0;
     sigwait(&signals, &signal);
 
-    // The worker has ten seconds to finish its turn, and gets no other turn.
+    // The worker has ten seconds to finish its turn, and gets no further turn.
     const bool drained = client.close(10s);
     worker.join();
     std::cout << (drained ? "drained" : "a turn was cut short") << '\n' << std::flush;

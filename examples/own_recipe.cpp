@@ -1,6 +1,6 @@
 // A recipe of one's own, from the kit that Custodian's recipes are made of (docs/own-recipe.md): a
-// roster. Each process signs in, and a process that needs several members waits until so many have
-// signed in.
+// roster. Each process signs in, and a process that needs several members waits until that many
+// have signed in.
 //
 //   custodian-example-own_recipe 127.0.0.1:2181
 

@@ -39,8 +39,8 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
     }
     case LockKind::mutex_kept: {
       LockOptions options;
-      // All workers want the lock all the time, so a process hardly ever keeps it for itself: the
-      // waiters of one process share it as well.
+      // All workers want the lock all the time, so a process rarely gets to keep it. The cohort
+      // makes the lock pass on within a process, too.
       options.hand_off = HandOff::cohort(passes_of(LockKind::mutex_batch));
       options.keep_idle_for = std::chrono::minutes{1};
       mutex_ = std::make_unique<InterProcessMutex>(client, path, std::move(options));

@@ -1,4 +1,5 @@
-/// \file Runs chaos, and leaves the histories in a directory, for custodian-chaos-check.
+/// \file
+/// Runs chaos, and leaves the histories in a directory, for custodian-chaos-check.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

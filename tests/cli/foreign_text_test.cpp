@@ -1,5 +1,6 @@
-/// \file Foreign text on the servers must not control the terminal, and the user's credential must
-/// not leak.
+/// \file
+/// Foreign text on the servers must not control the terminal, and the user's credential must not
+/// leak.
 
 #include "cli/cli_process.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"

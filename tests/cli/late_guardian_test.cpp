@@ -1,5 +1,5 @@
-/// \file A guardian that acts late because it was stopped itself, and a guardian whose runner
-/// fails.
+/// \file
+/// A guardian that acts late because it was stopped itself, and a guardian whose runner fails.
 
 #include <csignal>
 

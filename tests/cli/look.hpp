@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file Runs the custodian command in the namespace of a test's client.
+/// \file
+/// Runs the custodian command in the namespace of a test's client.
 
 #include <nlohmann/json.hpp>
 #include <sstream>

@@ -1,5 +1,6 @@
-/// \file A program whose execution takes long to begin, as on a slow file server. Meanwhile the
-/// lock may be lost, the runner may be killed, or a signal may arrive.
+/// \file
+/// A program whose execution takes long to begin, as on a slow file server. Meanwhile the lock may
+/// be lost, the runner may be killed, or a signal may arrive.
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file A program on a terminal of its own, on which the test types.
+/// \file
+/// A program on a terminal of its own, on which the test types.
 
 #include <sys/types.h>
 

@@ -1,5 +1,6 @@
-/// \file custodian's runner, with a timer whose handler throws as soon as FILE exists:
-/// throwing_runner SERVERS NAMESPACE FILE COMMAND... The lock is /lock.
+/// \file
+/// custodian's runner, with a timer whose handler throws as soon as FILE exists: throwing_runner
+/// SERVERS NAMESPACE FILE COMMAND... The lock is /lock.
 
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/steady_timer.hpp>

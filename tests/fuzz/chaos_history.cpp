@@ -1,6 +1,6 @@
-/// \file The histories of a chaos run's processes, and their judge: a judge that can be confused
-/// proves nothing. The first character of a line names the process: 'd' is the driver, any other a
-/// worker.
+/// \file
+/// The histories of a chaos run's processes, and their judge: a judge that can be confused proves
+/// nothing. The first character of a line names the process: 'd' is the driver, any other a worker.
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,5 @@
-/// \file The demo's history, in which each line is a hold of the lock.
+/// \file
+/// The demo's history, in which each line is a hold of the lock.
 
 #include <sstream>
 

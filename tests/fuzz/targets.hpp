@@ -1,7 +1,8 @@
 #pragma once
 
-/// \file All targets. A new target needs a function here, a file of its name, a folder of its name
-/// in corpus/, and a line in CMakeLists.txt.
+/// \file
+/// All targets. A new target needs a function here, a file of its name, a folder of its name in
+/// corpus/, and a line in CMakeLists.txt.
 
 #include <array>
 #include <string_view>

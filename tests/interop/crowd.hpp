@@ -1,7 +1,8 @@
 #pragma once
 
-/// \file Crowd is a group of processes of two libraries that do the same at once, and record what
-/// they held and when.
+/// \file
+/// Crowd is a group of processes of two libraries that do the same at once, and record what they
+/// held and when.
 
 #include <filesystem>
 #include <list>

@@ -1,7 +1,8 @@
 #pragma once
 
-/// \file Scenarios for clients of two libraries on one path. Each scenario makes Catch2 assertions,
-/// on the test's own thread.
+/// \file
+/// Scenarios for clients of two libraries on one path. Each scenario makes Catch2 assertions, on
+/// the test's own thread.
 
 #include <string>
 #include <vector>

@@ -1,7 +1,8 @@
 #pragma once
 
-/// \file Stage is the server that all clients of a test use. The server's figures show which client
-/// waits for which.
+/// \file
+/// Stage is the server that all clients of a test use. The server's figures show which client waits
+/// for which.
 
 #include <cstdint>
 #include <map>

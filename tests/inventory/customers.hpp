@@ -1,7 +1,7 @@
 #pragma once
 
-/// \file Customers are many threads that buy from a service over HTTP at once, and count its
-/// answers.
+/// \file
+/// Customers are many threads that buy from a service over HTTP at once, and count its answers.
 
 #include <atomic>
 #include <chrono>

@@ -1,7 +1,8 @@
 #pragma once
 
-/// \file Runs a program as a user does, and returns its output and exit status. Each program may
-/// take a minute.
+/// \file
+/// Runs a program as a user does, and returns its output and exit status. Each program may take a
+/// minute.
 
 #include <unistd.h>
 

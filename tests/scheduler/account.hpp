@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file Account is the record of a run of the scheduler, beside the database: the faults of its
+/// \file
+/// Account is the record of a run of the scheduler, beside the database: the faults of its
 /// instances, and their output.
 
 #include <array>

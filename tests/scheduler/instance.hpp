@@ -1,8 +1,8 @@
 #pragma once
 
-/// \file Instance is a place where instances of the scheduler run: it has a proxy to the server,
-/// and its present process. When the process is killed, another one with another name takes its
-/// place.
+/// \file
+/// Instance is a place where instances of the scheduler run: it has a proxy to the server, and its
+/// present process. When the process is killed, another one with another name takes its place.
 ///
 /// Threads: one at a time.
 

@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file Stage is a server, three instances of the scheduler, the faults of their leaders, and the
+/// \file
+/// Stage is a server, three instances of the scheduler, the faults of their leaders, and the
 /// account of the run.
 ///
 /// Threads: one at a time. Every wait has a time limit, after which it throws std::runtime_error.

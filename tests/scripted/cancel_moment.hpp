@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file The moment at which a play cancels the operation that it plays.
+/// \file
+/// The moment at which a play cancels the operation that it plays.
 
 namespace custodian::tests {
 

@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file Sessions that record the credentials and servers that they are given.
+/// \file
+/// Sessions that record the credentials and servers that they are given.
 
 #include <memory>
 #include <string>

@@ -1,7 +1,8 @@
 #pragma once
 
-/// \file acquired() says whether a try has acquired its lock, and releases the lock at once: for
-/// tests that only ask.
+/// \file
+/// acquired() says whether a try has acquired its lock, and releases the lock at once: for tests
+/// that only ask.
 
 namespace custodian::tests {
 

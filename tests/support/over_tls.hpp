@@ -1,9 +1,10 @@
 #pragma once
 
-/// \file The one place where the tests' servers and clients get TLS. With CUSTODIAN_TEST_TLS=1 in
-/// the environment they use it, and clients verify chain and name, by an authority that this
-/// process creates. A test passes the options of each server and client through secured(), and
-/// takes addresses from entry_of(); no test asks whether there is TLS.
+/// \file
+/// The one place where the tests' servers and clients get TLS. With CUSTODIAN_TEST_TLS=1 in the
+/// environment they use it, and clients verify chain and name, by an authority that this process
+/// creates. A test passes the options of each server and client through secured(), and takes
+/// addresses from entry_of(); no test asks whether there is TLS.
 ///
 /// Servers that CUSTODIAN_TEST_SERVERS names are used unchanged.
 

@@ -118,7 +118,7 @@ void work(const Settings& settings) {
   }}.detach();
 
   for (int done = 1; done <= settings.increments; ++done) {
-    finish_callbacks(client);  // runs the callbacks of the previous acquire
+    finish_callbacks(client);  // waits for those of the previous acquire
     increment = done;
     Lease lease = mutex.acquire(options);
     Hold hold{settings.number, lease.token().value, lease.node(), boot_time()};

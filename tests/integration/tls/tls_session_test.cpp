@@ -176,7 +176,7 @@ TEST_CASE("a delay on the way counts against the lease, not for it") {
   FaultProxy proxy{server.secure_endpoint()};
   const Directory files;
   ClientOptions options = secure_options(proxy.endpoint(), files);
-  options.session_timeout = 30s;  // no ping is sent within a quarter of it
+  options.session_timeout = 30s;  // a quarter of it may pass without a ping
   Client client{options};
   client.wait_connected({.deadline = patience});
   proxy.delay(Direction::to_client, 1s);

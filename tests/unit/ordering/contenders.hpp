@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file Names of contenders, and judgements of their places in words.
+/// \file
+/// Names of contenders, and judgements of their places in words.
 
 #include <string>
 #include <string_view>

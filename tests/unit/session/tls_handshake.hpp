@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file A handshake between a client with these options and a server, both in this process.
+/// \file
+/// A handshake between a client with these options and a server, both in this process.
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>

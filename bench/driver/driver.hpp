@@ -52,7 +52,7 @@ struct Task {
   int waiters = 0;
   int locks = 0;        ///< the number of additional locks that the first client holds
   int write_every = 0;  ///< with a read/write lock every n-th cycle writes; 0 means a mutex
-  int passes = 0;       ///< hand-overs in a process before others get the lock, if supported
+  int passes = 0;       ///< hand-overs in a row within a process, if supported; 0: none
   bool keep = false;    ///< the client keeps the lock while nobody wants it, if supported
   std::chrono::microseconds hold{0};
   std::chrono::microseconds pause{0};

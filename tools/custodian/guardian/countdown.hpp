@@ -23,8 +23,8 @@ class Countdown {
     kill,
   };
 
-  /// Notes that the lock is held until `time`, and is lost then unless a later call extends it.
-  /// After the loss the command has `grace` to end. A lost lock cannot be extended.
+  /// Notes that the lock is held at least until `time`, and is lost then unless a later call
+  /// extends it. After the loss the command has `grace` to end. A lost lock cannot be extended.
   void hold_until(Time time, std::chrono::nanoseconds grace) {
     if (is_lost_) return;
     hold_until_ = time;

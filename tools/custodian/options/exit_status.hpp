@@ -18,7 +18,7 @@ enum class ExitStatus : int {
   not_found = 127,
 };
 
-/// Plus the signal's number: a shell's exit status for a command that a signal has ended.
+/// A shell's exit status for a command that a signal has ended is this plus the signal's number.
 inline constexpr int signal_base = 128;
 
 [[nodiscard]] constexpr int to_int(ExitStatus status) noexcept { return static_cast<int>(status); }

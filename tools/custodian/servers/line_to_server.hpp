@@ -16,7 +16,7 @@ namespace custodian::cli {
 
 class LineToServer {
  public:
-  /// Called when the line has begun, with an empty text, or with the reason why it could not.
+  /// Called with an empty text when the line has begun, or with the reason why it could not begin.
   using Begun = std::function<void(std::string failure)>;
   using Done = std::function<void(boost::system::error_code)>;
 

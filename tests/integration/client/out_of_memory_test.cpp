@@ -11,7 +11,7 @@
 
 namespace {
 
-/// Allocations of this thread that are larger fail.
+/// Larger allocations of this thread fail.
 thread_local std::size_t most_at_once = SIZE_MAX;
 
 }  // namespace

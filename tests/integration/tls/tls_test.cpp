@@ -237,7 +237,7 @@ TEST_CASE("a connection that is cut in any phase is followed by one that stands"
       FaultProxy proxy{server.secure_endpoint()};
       const ClientOptions options = secure_options(proxy.endpoint(), files);
       // A handshake has some 700 bytes in one direction and 1,500 in the other, so these cuts fall
-      // into all of its phases, and behind it.
+      // into all of its phases, and after it.
       for (std::uint64_t bytes = 0; bytes < 2000; bytes += 211) {
         proxy.cut_after_bytes(direction, bytes, ending);
         Client client{options};

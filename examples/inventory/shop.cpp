@@ -60,7 +60,7 @@ asio::awaitable<Sale> Shop::sell(std::string item, std::int64_t pieces) {
   const custodian::WithLockOptions options{.wait = options_.wait,
                                            .when_busy = custodian::Otherwise::skip,
                                            .when_away = custodian::Otherwise::skip,
-                                           .when_lost = custodian::WhenLost::is_told};
+                                           .when_lost = custodian::WhenLost::is_reported};
   // co_with_lock() is awaited below, so `sell_some` and what it refers to outlive the call.
   // NOLINTBEGIN(cppcoreguidelines-avoid-capturing-lambda-coroutines,cppcoreguidelines-avoid-reference-coroutine-parameters)
   const auto sell_some = [&](const custodian::Lease& lease) -> asio::awaitable<Sale> {

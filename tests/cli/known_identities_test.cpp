@@ -11,7 +11,7 @@ Inspection queue(std::int64_t transaction, std::string identity, bool asked = fa
   return {.contenders = {{.participant = {.node = "/p/lock-1",
                                           .identity = std::move(identity),
                                           .token = {0, transaction}},
-                          .is_asked_to_let_go = asked}}};
+                          .is_asked_to_release = asked}}};
 }
 
 std::string shown(KnownIdentities& known, Inspection seen) {

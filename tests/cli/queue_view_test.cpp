@@ -70,7 +70,7 @@ TEST_CASE("an identity of any bytes reaches no terminal, and programs whole") {
 
 TEST_CASE("who was asked to let go is shown as such, and a node of nobody's as that") {
   Inspected asked = one("/p/a", Claim::mutex, Standing::holds, 0, "");
-  asked.is_asked_to_let_go = true;
+  asked.is_asked_to_release = true;
   asked.participant.session = 0;
   CHECK(description_of(asked, since + 1s) ==
         "- (asked to release), mutex, holds, queued 1s ago, session none, token 17");

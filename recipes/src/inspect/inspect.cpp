@@ -85,7 +85,7 @@ asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
          .standing = each.standing,
          .ahead = each.ahead,
          .profile = each.profile,
-         .is_asked_to_let_go = asked});
+         .is_asked_to_release = asked});
   }
   co_return failure;
 }

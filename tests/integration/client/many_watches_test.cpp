@@ -147,7 +147,12 @@ class Crowd {
                                      ++(error || !result ? failed_ : granted_);
                                    });
     }
-    REQUIRE(eventually([&] { return stands(); }, 1min));
+    const bool stand = eventually([&] { return stands(); }, 1min);
+    INFO("of " << 2 * locks_ << " watches the client has " << waiter_->load().watches
+               << " and the server " << server_->statistic("zk_watch_count") << "; "
+               << waiter_->load().operations << " operations are under way, " << failed_
+               << " acquires have failed, " << lost_ << " sessions are lost");
+    REQUIRE(stand);
   }
 
   // These members are declared before the clients, whose handlers use them.

@@ -28,8 +28,8 @@ struct Servers {
 };
 
 /// A client of each server, and the quorum lock on them.
-struct ContenderName {
-  explicit ContenderName(Servers& servers, std::chrono::nanoseconds reach = 2s)
+struct QuorumContender {
+  explicit QuorumContender(Servers& servers, std::chrono::nanoseconds reach = 2s)
       : clients{client(servers[0]), client(servers[1]), client(servers[2])},
         lock{{clients[0], clients[1], clients[2]}, "/quorum", {.max_unreachable = reach}} {}
 
@@ -43,7 +43,7 @@ struct ContenderName {
   QuorumLock lock;
 };
 
-bool is_empty(ContenderName& contender) {
+bool is_empty(QuorumContender& contender) {
   return std::ranges::all_of(contender.clients,
                              [](Client& client) { return names_below(client, "/quorum").empty(); });
 }
@@ -51,7 +51,7 @@ bool is_empty(ContenderName& contender) {
 TEST_CASE("a quorum is held with one server killed, and lost, and told, with two") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
-  ContenderName contender{servers, patience};
+  QuorumContender contender{servers, patience};
   for (Client& client : contender.clients) client.wait_connected();
   LeaseGroup leases = contender.lock.acquire();
   REQUIRE(leases.leases().size() == 3);
@@ -76,7 +76,7 @@ TEST_CASE("a quorum is held with one server killed, and lost, and told, with two
   leases.release();
   servers[0].start();
   servers[1].start();
-  ContenderName next{servers};
+  QuorumContender next{servers};
   CHECK(acquired(next.lock.try_acquire_for(patience)));
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("with one server away from the start a quorum is had; with two, when o
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
   servers[0].kill();
-  ContenderName contender{servers, 1s};
+  QuorumContender contender{servers, 1s};
   LeaseGroup leases = contender.lock.acquire();
   CHECK(leases.leases().size() == 2);
   CHECK(leases.state() == LeaseState::held);
@@ -109,8 +109,8 @@ TEST_CASE("with one server away from the start a quorum is had; with two, when o
 TEST_CASE("a server that is paused is passed over by who waits in its queue") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
-  ContenderName contender{servers, 1s};
-  Client other = ContenderName::client(servers[0]);
+  QuorumContender contender{servers, 1s};
+  Client other = QuorumContender::client(servers[0]);
   InterProcessMutex first{other, "/quorum"};
   Lease in_the_way = first.acquire();
   std::atomic<bool> waits = false;
@@ -142,7 +142,7 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
   std::atomic<int> lost = 0;
   std::atomic<int> rounds_done = 0;
   const auto contend = [&](std::size_t index) {
-    ContenderName contender{servers, 1s};
+    QuorumContender contender{servers, 1s};
     for (int k = 0; k < rounds; ++k) {
       LeaseGroup leases = contender.lock.acquire();
       {
@@ -178,15 +178,15 @@ TEST_CASE("several contend for a quorum, and never two have it, while servers ar
   CHECK(rounds_done == contenders * rounds);
   CHECK_FALSE(two_at_once);
   CHECK(lost * 2 < contenders * rounds);
-  ContenderName last{servers};
+  QuorumContender last{servers};
   CHECK(eventually([&] { return is_empty(last); }));
 }
 
 TEST_CASE("a try for a quorum, and one with a limit, fail while another has it") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   Servers servers;
-  ContenderName mine{servers, patience};
-  ContenderName yours{servers, patience};
+  QuorumContender mine{servers, patience};
+  QuorumContender yours{servers, patience};
   for (Client& client : yours.clients) client.wait_connected();
   std::unique_lock lock{mine.lock};
   const GroupAcquireResult late = yours.lock.try_acquire_for(3s);

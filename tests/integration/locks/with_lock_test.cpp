@@ -290,7 +290,7 @@ TEST_CASE("a lock that is held too long is lost, and that is thrown or told") {
   CHECK(message_of([&] {
           static_cast<void>(with_lock(*client, "/lock", options, too_long));
         }).find(to_string(LossReason::held_too_long)) != std::string::npos);
-  options.when_lost = WhenLost::is_told;
+  options.when_lost = WhenLost::is_reported;
   const auto call = with_lock(*client, "/lock", options, too_long);
   CHECK(call.under == Under::lock);
   CHECK(call.value == 7);
@@ -309,7 +309,7 @@ TEST_CASE("a lock that is lost while the function runs is told, unless the funct
   WithLockOptions options{.wait = patience};
   CHECK(error_of_call([&] { return with_lock(*client, "/lock", options, deleted); }) ==
         Errc::lock_lost);
-  options.when_lost = WhenLost::is_told;
+  options.when_lost = WhenLost::is_reported;
   CHECK(with_lock(*client, "/lock", options, deleted).loss == LossReason::node_deleted);
   options.when_lost = WhenLost::fail;
   const auto deleted_and_failing = [&](const Lease& lease) {

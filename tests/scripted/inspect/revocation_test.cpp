@@ -242,17 +242,17 @@ TEST_CASE("revocation: who looks at a holder that was asked sees its identity, a
     const auto ask = [&] {
       world.ensemble.operate(request::Set{held.result().node(), std::string{revoke_message}});
     };
-    CHECK_FALSE(look().is_asked_to_let_go);
+    CHECK_FALSE(look().is_asked_to_release);
     ask();
     // The holder has no listener yet, and does not watch its node.
     Inspected seen = look();
-    CHECK(seen.is_asked_to_let_go);
+    CHECK(seen.is_asked_to_release);
     CHECK(seen.participant.identity.empty());
     int told = 0;
     const Subscription listening = held.result().make_revocable([&] { ++told; });
     REQUIRE(world.run_until([&] { return told == 1 && is_named(world, held.result()); }));
     seen = look();
-    CHECK(seen.is_asked_to_let_go);
+    CHECK(seen.is_asked_to_release);
     CHECK(seen.participant.identity == "holder");
     // A later listener is notified, too, though the node has the identity again.
     int late = 0;

@@ -44,10 +44,10 @@ struct Ensembles {
 };
 
 /// A client of each ensemble, and the quorum lock on them.
-class ContenderName {
+class QuorumContender {
  public:
-  ContenderName(Ensembles& ensembles, const std::string& name,
-                std::chrono::nanoseconds reach = std::chrono::hours{1})
+  QuorumContender(Ensembles& ensembles, const std::string& name,
+                  std::chrono::nanoseconds reach = std::chrono::hours{1})
       : ensembles_{ensembles} {
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string own = name + std::to_string(i);

@@ -18,8 +18,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-using quorum::ContenderName;
 using quorum::Ensembles;
+using quorum::QuorumContender;
 
 /// The nodes of a group. Each name has a uuid, so no two are alike, whatever their ensembles.
 std::set<std::string> nodes_of(const LeaseGroup& leases) {
@@ -35,8 +35,8 @@ std::string play_quorum(std::size_t where, const Faults& faults, std::optional<C
                         std::size_t* steps = nullptr) {
   Ensembles ensembles;
   World& world = ensembles.world;
-  ContenderName observed{ensembles, "observed"};
-  ContenderName other{ensembles, "other"};
+  QuorumContender observed{ensembles, "observed"};
+  QuorumContender other{ensembles, "other"};
   LeaseGroup held = other.acquired();
   const auto nodes_before = nodes_of(held);
   const bool expires = std::ranges::any_of(faults, ends_session, &Faults::value_type::second);

@@ -17,14 +17,14 @@ namespace asio = boost::asio;
 namespace {
 
 using namespace std::chrono_literals;
-using quorum::ContenderName;
 using quorum::Ensembles;
 using quorum::path;
+using quorum::QuorumContender;
 
 TEST_CASE("quorum: all ensembles are had where all are to be had; a majority of them suffices",
           "[quorum]") {
   Ensembles ensembles;
-  ContenderName contender{ensembles, "contender"};
+  QuorumContender contender{ensembles, "contender"};
   contender.wait_connected();
   LeaseGroup leases = contender.acquired();
   CHECK(leases.leases().size() == 3);
@@ -50,7 +50,7 @@ TEST_CASE("quorum: an ensemble that is away is passed over, wherever it is in th
           "[quorum]") {
   for (std::size_t away = 0; away < 3; ++away) {
     Ensembles ensembles;
-    ContenderName contender{ensembles, "contender", 30ms};
+    QuorumContender contender{ensembles, "contender", 30ms};
     ensembles.all[away]->stop();
     LeaseGroup leases = contender.acquired();
     CHECK(leases.leases().size() == 2);
@@ -67,7 +67,7 @@ TEST_CASE("quorum: an ensemble that is away is passed over, wherever it is in th
 
 TEST_CASE("quorum: with two ensembles away it begins again until one is back", "[quorum]") {
   Ensembles ensembles;
-  ContenderName contender{ensembles, "contender", 10ms};
+  QuorumContender contender{ensembles, "contender", 10ms};
   ensembles.all[0]->stop();
   ensembles.all[1]->stop();
   int passes = 0;
@@ -89,7 +89,7 @@ TEST_CASE("quorum: with two ensembles away it begins again until one is back", "
 TEST_CASE("quorum: who waits in the queue of an ensemble that goes away goes on to the next",
           "[quorum]") {
   Ensembles ensembles;
-  ContenderName contender{ensembles, "contender", 30ms};
+  QuorumContender contender{ensembles, "contender", 30ms};
   auto other = ensembles.world.client("other");
   {
     InterProcessMutex first{*other, path};
@@ -119,16 +119,16 @@ TEST_CASE("quorum: who waits in the queue of an ensemble that goes away goes on 
 TEST_CASE("quorum: five contenders take turns, whatever is away meanwhile", "[quorum]") {
   for (std::size_t away = 0; away < 4; ++away) {
     Ensembles ensembles;
-    std::vector<std::unique_ptr<ContenderName>> contenders;
+    std::vector<std::unique_ptr<QuorumContender>> contenders;
     for (int i = 0; i < 5; ++i) {
       contenders.push_back(
-          std::make_unique<ContenderName>(ensembles, "c" + std::to_string(i) + "-", 20ms));
+          std::make_unique<QuorumContender>(ensembles, "c" + std::to_string(i) + "-", 20ms));
     }
     if (away < 3) ensembles.all[away]->stop();
     int inside = 0;
     int turns = 0;
     bool two_at_once = false;
-    std::function<void(ContenderName&)> take_turn = [&](ContenderName& contender) {
+    std::function<void(QuorumContender&)> take_turn = [&](QuorumContender& contender) {
       contender->async_acquire([&](error_code error, LeaseGroup leases) {
         if (error) return;
         two_at_once = two_at_once || ++inside > 1;
@@ -152,8 +152,8 @@ TEST_CASE("quorum: five contenders take turns, whatever is away meanwhile", "[qu
 TEST_CASE("quorum: a try fails if others have a majority, and says so if too few are in reach",
           "[quorum]") {
   Ensembles ensembles;
-  ContenderName contender{ensembles, "contender"};
-  ContenderName other{ensembles, "other"};
+  QuorumContender contender{ensembles, "contender"};
+  QuorumContender other{ensembles, "other"};
   const auto tried = [&] {
     return run<GroupAcquireResult>(
         ensembles.world, [&](auto done) { contender->async_try_acquire(std::move(done)); });
@@ -198,7 +198,7 @@ TEST_CASE("quorum: a try fails if others have a majority, and says so if too few
 TEST_CASE("quorum: an ensemble that refuses is done without; two that do are an error",
           "[quorum]") {
   Ensembles ensembles;
-  ContenderName contender{ensembles, "contender"};
+  QuorumContender contender{ensembles, "contender"};
   const auto refuse = [&](std::size_t index) {
     ensembles.all[index]->operate(request::Create{.path = path, .acl = open_acl()});
     ensembles.all[index]->refuse(path);

@@ -64,7 +64,7 @@ TEST_CASE("with_lock: a call runs under the lock through every fault, and leaves
           "observed", std::vector<std::pair<std::size_t, Fault>>{{at, fault}});
       world.ensemble.set_fault_plan(plan);
       const Ending ending =
-          call_under_lock(world, *observed, {.when_lost = WhenLost::is_told}, seven);
+          call_under_lock(world, *observed, {.when_lost = WhenLost::is_reported}, seven);
       INFO("request " << at << ": " << describe(fault));
       REQUIRE(ending.arrived);
       CHECK_FALSE(ending.error);
@@ -85,7 +85,7 @@ TEST_CASE("with_lock: a lock that was lost before the function had ended is thro
   auto observed = world.client("observed");
   WithLockOptions options{.hold_at_most = std::chrono::milliseconds{1}};
   CHECK(call_under_lock(world, *observed, options, until_lost).error == Errc::lock_lost);
-  options.when_lost = WhenLost::is_told;
+  options.when_lost = WhenLost::is_reported;
   const Ending told = call_under_lock(world, *observed, options, until_lost);
   CHECK_FALSE(told.error);
   CHECK(told.call.value == 7);

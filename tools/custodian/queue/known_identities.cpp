@@ -8,7 +8,7 @@ void KnownIdentities::complete(Inspection& seen) {
   std::unordered_map<std::string, Known> now;
   for (Inspected& each : seen.contenders) {
     Participant& who = each.participant;
-    if (each.is_asked_to_let_go && who.identity.empty()) {
+    if (each.is_asked_to_release && who.identity.empty()) {
       const auto before = known_.find(who.node);
       if (before == known_.end() || before->second.transaction != who.token.value) continue;
       who.identity = before->second.identity;

@@ -19,7 +19,7 @@ Claim queue_of(Claim claim) { return claim == Claim::read ? Claim::write : claim
 std::string identity_text(const Inspected& inspected) {
   std::string text = printable(inspected.participant.identity);
   if (text.empty()) text = "-";
-  return inspected.is_asked_to_let_go ? text + " (asked to release)" : text;
+  return inspected.is_asked_to_release ? text + " (asked to release)" : text;
 }
 
 /// A contender's node belongs to a session, unless somebody created it by hand.
@@ -127,7 +127,7 @@ Json json_of(const Inspected& inspected, std::size_t position) {
   put_participant(json, inspected.participant);
   json["ahead"] = inspected.ahead;
   json["profile"] = inspected.profile == NamingProfile::kazoo ? "kazoo" : "curator";
-  json["asked_to_let_go"] = inspected.is_asked_to_let_go;
+  json["asked_to_let_go"] = inspected.is_asked_to_release;
   return json;
 }
 

@@ -66,7 +66,7 @@ void watch_holders(Client& client, Inspection& seen, std::vector<Watch>& watches
     if (each.standing == Standing::waits || watched == most_watched_holders) continue;
     try {
       auto [now, watch] = client.get_and_watch(each.participant.node);
-      each.is_asked_to_let_go = is_asked(now);
+      each.is_asked_to_release = is_asked(now);
       if (now.data == revoke_message) now.data.clear();
       each.participant.identity = std::move(now.data);
       watches.push_back(std::move(watch));

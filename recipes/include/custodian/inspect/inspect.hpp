@@ -74,7 +74,7 @@ struct Inspected {
   /// Whether another client has asked the contender to release: its node was written to, as by
   /// `revoke()`. The contender may still hold. If the request has replaced the identity, and the
   /// holder has not restored it (see revoke.hpp), `participant.identity` is empty.
-  bool is_asked_to_let_go = false;
+  bool is_asked_to_release = false;
 };
 
 /// The queues at a path.

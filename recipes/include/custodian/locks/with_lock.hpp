@@ -63,8 +63,8 @@ enum class Otherwise {
 
 /// What happens if the lock was lost before the function had ended.
 enum class WhenLost {
-  fail,     ///< the call throws an Error (lock_lost) when the function has ended
-  is_told,  ///< the call returns, and `LockedCall::loss` has the reason
+  fail,         ///< the call throws an Error (lock_lost) when the function has ended
+  is_reported,  ///< the call returns, and `LockedCall::loss` has the reason
 };
 
 /// Which lock a function runs under: a mutex, or a side of a read/write lock.

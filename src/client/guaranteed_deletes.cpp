@@ -58,8 +58,8 @@ void GuaranteedDeletes::attempt(const std::string& path, Pending& pending) {
   pending.timer.reset();
   const QueuedNodePtr checked = last_successor(pending.in_line);
   Request request = request::Remove{path, any_version};
-  // The check and the delete are one transaction, so that the node cannot be deleted after its
-  // successor's node is gone.
+  // The node is deleted only while its successor's node still exists, so the check and the delete
+  // are one transaction.
   if (checked) {
     request = request::Multi{
         {transaction::Check{checked->path, any_version}, request::Remove{path, any_version}}};

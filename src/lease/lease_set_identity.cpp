@@ -75,8 +75,8 @@ struct Change {
 
 using ChangePtr = std::shared_ptr<Change>;
 
-/// Changes of one node are made one after the other, so that the last one stays. A Turn is a
-/// change's place in their line, from its construction to its destruction.
+/// Changes of one node are made one after the other, so that the last change that was requested
+/// wins. A Turn is a change's place in their line, from its construction to its destruction.
 class Turn {
  public:
   explicit Turn(const Change& change) : woken_{std::make_shared<Cancellation>(change.core)} {

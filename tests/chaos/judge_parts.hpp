@@ -16,7 +16,8 @@ namespace custodian::chaos {
 void judge_order(const History& history, const Holds& holds, Verdict& verdict);
 /// Judges locks that processes pass on among their own waiters.
 void judge_passing_on(const History& history, const Holds& holds, Verdict& verdict);
-/// Judges the time from notice to reuse, by kind of fault.
+/// Judges, for each kind of fault, whether holders were notified of the loss before the next grant,
+/// and how long before.
 void judge_faults(const History& history, const Holds& holds, Verdict& verdict);
 /// Judges false alarms.
 void judge_losses(const History& history, Verdict& verdict);

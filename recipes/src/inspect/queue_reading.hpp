@@ -13,6 +13,7 @@
 
 namespace custodian::recipes_detail {
 
+/// A contender, and how it stands in its queue.
 struct Standpoint {
   std::string name;
   Claim claim = Claim::mutex;
@@ -33,7 +34,8 @@ struct QueueReading {
 /// until judge_permit() decides.
 [[nodiscard]] QueueReading read_queues(std::vector<std::string> children);
 
-/// The permit at `index` among the standpoints, and what is known of its owner.
+/// A permit: its index in `QueueReading::standpoints`, and whether its owner is still taking
+/// permits.
 struct PermitOf {
   std::size_t index = 0;
   /// Whether the first contender in the line for permits is of the same session.

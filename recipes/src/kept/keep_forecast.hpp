@@ -14,10 +14,11 @@ class KeepForecast {
 
   /// Whether the next node would be kept.
   [[nodiscard]] bool keeps_next() const noexcept { return to_skip_ == 0; }
-  /// A node begins. Returns whether to keep it.
+  /// Called when a new node gets the lock. Returns whether the node is to be kept when its holder
+  /// releases it.
   [[nodiscard]] bool begin() noexcept;
-  /// A node that was to be kept has ended because another contender came. Until then it had passed
-  /// on so often without a server.
+  /// A node that was to be kept has ended because another contender came. `passes`: how
+  /// many times it had been passed on without a server until then.
   void on_wanted(long passes) noexcept;
 
  private:

@@ -150,7 +150,7 @@ class KeptLock final : public NewcomerListener, public std::enable_shared_from_t
   std::set<std::pair<Deadline::Clock::time_point, Id>> deadlines_;  ///< of those that have one
   std::map<Number, StandIn> in_line_;
   Number last_in_line_ = 0;
-  /// What stand-ins up to this one have listed is older than a newcomer of this client.
+  /// The listings of stand-ins up to this one were made before a newcomer of this client came.
   Number outrun_ = 0;
   bool closed_ = false;
   detail::LockNodePtr idle_;
@@ -178,8 +178,9 @@ class KeptLock final : public NewcomerListener, public std::enable_shared_from_t
   Tenure newest_ = 0;
   std::string node_path_;  ///< of the present node
   LocalQueuePtr listed_;  ///< this client's part of the queue that is being listed; null if none is
-  bool listed_again_ = false;  ///< behind the deletes of the stand-ins
-  CancellationPtr listing_;    ///< of the present listing: the reply to another one does not count
+  /// The second listing, which follows the deletes of the stand-ins, is decided on.
+  bool listed_again_ = false;
+  CancellationPtr listing_;  ///< of the present listing: the reply to another one does not count
   std::shared_ptr<Watch> watch_;  ///< of the newest listing
   std::unique_ptr<boost::asio::steady_timer> alarm_;
   Deadline::Clock::time_point alarm_at_ = Deadline::Clock::time_point::max();

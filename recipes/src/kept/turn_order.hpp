@@ -96,7 +96,8 @@ class TurnOrder {
   /// \name Is the client alone?
   /// \{
 
-  /// All stand-ins must leave, for a second listing behind their deletes to show the node alone.
+  /// Makes all stand-ins leave. A second listing is requested after their deletes: it shows whether
+  /// the client's node is the only one.
   [[nodiscard]] Line dismiss_stand_ins() noexcept { return {.stand = 0, .leave = in_line_ > 0}; }
   /// The last listing is answered: `alone` if it showed the node alone. `released`: the node waits
   /// for this answer; `sound`: it may be passed on. Otherwise the fate concerns no node. Does

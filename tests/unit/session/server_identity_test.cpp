@@ -19,8 +19,8 @@ class Trust {
     return {.ca_file = files_.with("ca.pem", authority_.certificate())};
   }
   [[nodiscard]] const CertificateAuthority& authority() const { return authority_; }
-  /// The refusal of a client that connects to a server with the names `meant`, and is shown a
-  /// certificate for `shown`.
+  /// Why a client that expects one of the names `meant` refuses a certificate made with `shown`;
+  /// empty if it accepts it.
   [[nodiscard]] std::string refusal(const Names& meant, const CertificateOptions& shown) const {
     return handshake(options(), meant, authority_.issue(shown)).refusal;
   }

@@ -56,7 +56,7 @@ enum class NextServer {
 
 /// Whether a session's watches are restored on its next connection.
 enum class NextWatches {
-  /// The watches are restored, and events that were missed come first.
+  /// The watches are restored: events missed meanwhile are delivered at once on the new connection.
   are_restored,
   /// The watches end at the cut, with `data_changed` or `children_changed`, since something may
   /// have changed. Real watches end like this if there are too many to be restored at once.

@@ -16,7 +16,11 @@ namespace custodian::tests {
 
 class Stage {
  public:
-  explicit Stage(std::string_view test) : client_{test}, root_{client_.root()} {}
+  explicit Stage(std::string_view test) : client_{test}, root_{client_.root()} {
+    // The servers remove a container that is empty again. Curator creates missing containers one by
+    // one, and fails if one of them is removed meanwhile: with this node none is empty.
+    client_->create("/stage");
+  }
 
   /// A path for all clients of this test alone.
   [[nodiscard]] std::string path(const std::string& name) const { return root_ + "/" + name; }

@@ -1,6 +1,7 @@
 #pragma once
 
-/// \file version() says which version of this library a program runs with.
+/// \file
+/// version() says which version of this library a program runs with.
 
 #include <string_view>
 

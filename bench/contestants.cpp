@@ -35,7 +35,9 @@ std::vector<ContestantEntry> on_zookeeper() {
   const std::string version{custodian::version()};
   return {
       {.name = "ours",
-       .does = "InterProcessMutex::acquire() and release() in a thread; the release is not awaited",
+       .does = "InterProcessMutex::acquire() and release() in a thread; the release is not "
+               "awaited; of numbers "
+               "DistributedAtomicLong",
        .durability = quorum,
        .route = zookeepers,
        .program = CUSTODIAN_BENCH_OURS,
@@ -49,6 +51,13 @@ std::vector<ContestantEntry> on_zookeeper() {
        .route = zookeepers,
        .program = CUSTODIAN_BENCH_OURS,
        .arguments = {"context"},
+       .version = version},
+      {.name = "ours-once",
+       .does = "DistributedAtomicLong with Settle::exactly_once, where ours is without",
+       .durability = quorum,
+       .route = zookeepers,
+       .program = CUSTODIAN_BENCH_OURS,
+       .arguments = {"once"},
        .version = version},
       {.name = "floor",
        .does = "the C client alone: create and list together, delete not awaited; a watched "
@@ -75,7 +84,9 @@ std::vector<ContestantEntry> on_zookeeper() {
       // Java runs as in a server: it is warmed up before the rounds, and its compiler is not
       // limited.
       {.name = "curator",
-       .does = "InterProcessMutex acquire() and release() in a thread; the delete is awaited",
+       .does = "InterProcessMutex acquire() and release() in a thread; the delete is awaited; of "
+               "numbers "
+               "DistributedAtomicLong, with a pause of 1 ms before it tries again",
        .durability = quorum,
        .route = zookeepers,
        .program = CUSTODIAN_BENCH_JAVA,

@@ -95,7 +95,10 @@ Metrics Measuring::measure(std::chrono::duration<double> seconds) {
 
 void Measuring::check_exclusion(const DriverResult& result) const {
   std::ostringstream told;
-  if (result.violations > 0) told << result.violations << " times somebody else was inside; ";
+  if (result.violations > 0 && workload_.work == "count")
+    told << "the number is off by " << result.violations << "; ";
+  else if (result.violations > 0)
+    told << result.violations << " times somebody else was inside; ";
   // The works `start` and `sessions` do not count their holds on the page, and report no writes.
   if (result.writes > 0 && page_.count() != result.writes)
     told << result.writes << " holds, and " << page_.count() << " counted; ";

@@ -36,6 +36,7 @@ const std::vector<std::string> batches = [] {
   return names;
 }();
 const std::vector<std::string> on_zookeeper{our_name, "curator", "kazoo"};
+const std::vector<std::string> counters{our_name, "ours-once", "curator"};
 const std::vector<std::string> alone{our_name,        "ours-async", "floor",
                                      "floor-waiting", "curator",    "kazoo"};
 
@@ -117,6 +118,17 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .figure = "bytes_per_cycle",
        .contestants = on_zookeeper,
        .targets = {{"woken_per_release", "", false, 1}, {"bytes_per_cycle", "curator", false, 1}}},
+      {.name = "atomic",
+       .title = "A number is increased, one thread",
+       .work = "count",
+       .contestants = counters,
+       .targets = {{"cycles_per_s", "curator", true, 1.5}}},
+      {.name = "atomic-threads",
+       .title = "A number is increased, 8 threads, one client",
+       .work = "count",
+       .threads = 8,
+       .contestants = counters,
+       .targets = {{"cycles_per_s", "curator", true, 3}}},
       {.name = "start",
        .title = "First lock of a new client",
        .work = "start",

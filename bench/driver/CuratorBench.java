@@ -34,6 +34,7 @@ public final class CuratorBench {
     private MappedByteBuffer page;
     private Row row;
     private HeldLocks held;
+    private Counting counting;
     private double seconds;
 
     private CuratorBench(String servers) {
@@ -107,6 +108,10 @@ public final class CuratorBench {
         for (CuratorFramework client : clients) {
             client.blockUntilConnected();
         }
+        if (task.get("work").equals("count")) {
+            counting = new Counting(clients.get(0), task.get("path"), number("threads", 1));
+            return;
+        }
         for (int i = 0; i < number("threads", 1); ++i) {
             contenders.add(new Contender(clients.get(i % sessions), i));
         }
@@ -131,11 +136,17 @@ public final class CuratorBench {
             contender.acquire.add(System.nanoTime() - start);
             contender.cycles = 1;
         } else if (task.get("work").equals("cycle")) {
-            cycle(start + (long) (Double.parseDouble(task.get("seconds")) * 1e9));
+            cycle(start + nanoseconds());
+        } else if (task.get("work").equals("count")) {
+            counting.run(start + nanoseconds());
         } else {
             throw new IllegalArgumentException(task.get("work") + ": not of this contestant");
         }
         seconds = (System.nanoTime() - start) / 1e9;
+    }
+
+    private long nanoseconds() {
+        return (long) (Double.parseDouble(task.get("seconds")) * 1e9);
     }
 
     private void cycle(long deadline) throws Exception {
@@ -183,6 +194,12 @@ public final class CuratorBench {
             violations += contender.violations;
             acquire.add(contender.acquire);
             handover.add(contender.handover);
+        }
+        if (counting != null) {
+            cycles = counting.count();
+            violations = counting.error();
+            counting.times().forEach(thread -> thread.forEach(acquire::add));
+            counting = null;
         }
         return "{\"seconds\":" + seconds + ",\"cycles\":" + cycles
                 + ",\"writes\":" + writes + ",\"violations\":" + violations

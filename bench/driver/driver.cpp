@@ -139,6 +139,12 @@ class Service {
     task_ = std::move(task);
     page_.emplace(task_.counter);
     if (task_.work == "start" || task_.work == "waiters") return;
+    if (task_.work == "count") {
+      std::vector<std::unique_ptr<Counter>> counters;
+      for (int i = 0; i < task_.threads; ++i) counters.push_back(contestant_->counter(task_, i));
+      counting_.emplace(std::move(counters));
+      return;
+    }
     for (int i = 0; i < task_.threads; ++i) lockers_.push_back(contestant_->locker(task_, i));
     if (task_.work == "sessions") {
       row_.emplace(lockers_);
@@ -156,13 +162,17 @@ class Service {
     } else if (task_.work == "waiters") {
       drain_ = contestant_->drain(task_);
     } else if (task_.work == "cycle") {
-      cycle(start + std::chrono::nanoseconds{std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                                 task_.seconds)}
-                        .count());
+      cycle(start + nanoseconds());
+    } else if (task_.work == "count") {
+      counting_.value().run(start + nanoseconds());
     } else {
       throw std::invalid_argument{task_.work + ": no such work"};
     }
     seconds_ = static_cast<double>(now() - start) / 1e9;
+  }
+
+  [[nodiscard]] std::int64_t nanoseconds() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(task_.seconds).count();
   }
 
   void cycle(std::int64_t deadline) {
@@ -202,6 +212,11 @@ class Service {
     // The times are read before clear() lets the rest of the queue have the lock: only the releases
     // that were ordered count.
     if (row_) samples_.push_back({.handover = row_->handovers()});
+    if (counting_) {
+      samples_.push_back({.acquire = counting_->times(),
+                          .cycles = static_cast<std::int64_t>(counting_->times().size()),
+                          .violations = counting_->error()});
+    }
     Json json{{"seconds", seconds_}};
     std::int64_t cycles = 0;
     std::int64_t writes = 0;
@@ -238,6 +253,7 @@ class Service {
 
   void clear() {
     row_.reset();
+    counting_.reset();
     lockers_.clear();
     samples_.clear();
     drain_.reset();
@@ -250,6 +266,7 @@ class Service {
   std::optional<SharedPage> page_;
   std::vector<std::unique_ptr<Locker>> lockers_;
   std::optional<Row> row_;
+  std::optional<Counting> counting_;
   std::vector<Samples> samples_;
   std::optional<Drain> drain_;
   std::optional<Holding> holding_;
@@ -261,6 +278,9 @@ class Service {
 void Locker::lock_shared() { throw std::logic_error{"no read/write lock"}; }
 void Locker::unlock_shared() { throw std::logic_error{"no read/write lock"}; }
 std::string Locker::session() const { return {}; }
+std::unique_ptr<Counter> Contestant::counter(const Task& task, int /*index*/) {
+  throw std::logic_error{task.work + ": not of this contestant"};
+}
 Drain Contestant::drain(const Task& task) {
   throw std::logic_error{task.work + ": not of this contestant"};
 }

@@ -19,6 +19,8 @@
 ///   sessions  `threads` threads, each with its own session, wait in one queue; then each `release`
 ///             makes one hand-over; "handover" has their times
 ///   start     a new client to `servers`, and its first lock; held until `result`
+///   count     `threads` threads of one client, for `seconds`: add one to a number at `path`; a sum
+///             that is off is "violations", and "acquire" has the times of the additions
 ///   waiters   one client holds the lock, and `waiters` other acquires of that client wait; then
 ///             each in turn gets the lock
 ///
@@ -38,6 +40,7 @@
 #include <string>
 #include <vector>
 
+#include "counting.hpp"
 #include "shared_page.hpp"
 
 namespace custodian::bench {
@@ -107,6 +110,8 @@ class Contestant {
   /// Makes the locker of thread `index`. Clients are kept for the next task, except those of the
   /// work `start`.
   [[nodiscard]] virtual std::unique_ptr<Locker> locker(const Task& task, int index) = 0;
+  /// Thread `index` of the work `count`. Throws unless overridden.
+  [[nodiscard]] virtual std::unique_ptr<Counter> counter(const Task& task, int index);
   /// Does the work `waiters`. Throws unless overridden.
   [[nodiscard]] virtual Drain drain(const Task& task);
   /// Acquires `task.locks` locks, and holds them until let_go(). Call it after the first locker()

@@ -1,8 +1,9 @@
 /// \file
-/// Custodian's contestants: custodian-bench-ours threads|context SERVERS.
+/// Custodian's contestants: custodian-bench-ours threads|context|once SERVERS.
 ///
 /// threads  a client with threads of its own, and the blocking face
 /// context  all work on one thread, in the program's io_context
+/// once     as threads; additions count exactly once
 
 #include <malloc.h>
 
@@ -18,6 +19,7 @@
 #include <string_view>
 #include <thread>
 
+#include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/client.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
@@ -70,6 +72,17 @@ class Ours final : public Locker {
   std::optional<InterProcessMutex> mutex_;
   std::optional<InterProcessReadWriteLock> both_;
   Lease lease_;
+};
+
+/// A thread that adds. All threads have copies of one handle.
+class OurCounter final : public Counter {
+ public:
+  explicit OurCounter(DistributedAtomicLong number) : number_{std::move(number)} {}
+  void add() override { ++number_; }
+  [[nodiscard]] std::int64_t value() override { return number_.fetch_add(0).before.value; }
+
+ private:
+  DistributedAtomicLong number_;
 };
 
 /// A contender whose only thread runs the client while it waits for the lock.
@@ -228,7 +241,7 @@ class HeldLocks {
   std::vector<std::unique_ptr<Held>> locks_;
 };
 
-enum class Way { threads, context };
+enum class Way { threads, context, once };
 
 class Custodian final : public Contestant {
  public:
@@ -237,12 +250,15 @@ class Custodian final : public Contestant {
   std::unique_ptr<Locker> locker(const Task& task, int index) override {
     if (way_ == Way::context) return on_context(task);
     if (task.work == "start") return std::make_unique<Ours>(connect(task.servers), task);
-    const auto session = static_cast<std::size_t>(index % task.sessions);
-    while (clients_.size() <= session) {
-      clients_.push_back(connect(servers_));
-      clients_.back()->wait_connected();
+    return std::make_unique<Ours>(client(static_cast<std::size_t>(index % task.sessions)), task);
+  }
+
+  std::unique_ptr<Counter> counter(const Task& task, int index) override {
+    if (index == 0) {
+      const Settle settle = way_ == Way::once ? Settle::exactly_once : Settle::left_to_caller;
+      number_.emplace(*client(0), task.path, UpdateOptions{.settle = settle});
     }
-    return std::make_unique<Ours>(clients_[session], task);
+    return std::make_unique<OurCounter>(number_.value());
   }
 
   Drain drain(const Task& task) override {
@@ -286,6 +302,14 @@ class Custodian final : public Contestant {
   }
 
  private:
+  ClientPtr client(std::size_t session) {
+    while (clients_.size() <= session) {
+      clients_.push_back(connect(servers_));
+      clients_.back()->wait_connected();
+    }
+    return clients_[session];
+  }
+
   [[nodiscard]] std::unique_ptr<Locker> on_context(const Task& task) const {
     if (task.threads > 1 || task.write_every > 0) throw std::logic_error{"one thread, a mutex"};
     if (task.work == "start") return std::make_unique<OnContext>(task.servers, task);
@@ -300,15 +324,19 @@ class Custodian final : public Contestant {
   const std::string servers_;
   std::vector<ClientPtr> clients_;
   std::optional<HeldLocks> held_;
+  std::optional<DistributedAtomicLong> number_;
 };
+
+Way way_of(std::string_view word) {
+  if (word == "context") return Way::context;
+  return word == "once" ? Way::once : Way::threads;
+}
 
 }  // namespace
 }  // namespace custodian::bench
 
 int main(int argc, char* argv[]) {
   if (argc != 3) return 2;
-  using custodian::bench::Way;
-  custodian::bench::Custodian contestant{
-      std::string_view{argv[1]} == "context" ? Way::context : Way::threads, argv[2]};
+  custodian::bench::Custodian contestant{custodian::bench::way_of(argv[1]), argv[2]};
   return custodian::bench::serve(contestant);
 }

@@ -48,7 +48,7 @@ asio::awaitable<Result<Versioned<T>>> load(AtomicNodePtr node, CancellationPtr c
 
 template <typename T>
 asio::awaitable<Result<Updated<T>>> update_to(UpdateJob job) {
-  const Result<Updated<std::string>> ended = co_await update(std::move(job));
+  const Result<StoredUpdate> ended = co_await update(std::move(job));
   if (!ended) co_return ended.error();
   const Result<Versioned<T>> before = decoded<T>(ended->before);
   const Result<Versioned<T>> after = decoded<T>(ended->after);
@@ -61,7 +61,7 @@ asio::awaitable<Result<Updated<T>>> update_to(UpdateJob job) {
 }
 
 asio::awaitable<Result<void>> store_bytes(UpdateJob job) {
-  const Result<Updated<std::string>> ended = co_await update(std::move(job));
+  const Result<StoredUpdate> ended = co_await update(std::move(job));
   if (!ended) co_return ended.error();
   co_return Result<void>{};
 }

@@ -53,6 +53,12 @@ asio::awaitable<Result<bool>> create_plainly(AtomicNodePtr node, CancellationPtr
   co_return true;
 }
 
+/// The witness proves nothing of the time before it.
+void adopt(ValueLine& line, OwnedNode witness) {
+  line.witness = std::move(witness);
+  line.copy.reset();
+}
+
 /// The node exists, and an earlier try may have created it.
 asio::awaitable<Result<bool>> ask_witness(AtomicNodePtr node, CancellationPtr cancellation,
                                           std::string witness, std::int64_t session,
@@ -62,7 +68,7 @@ asio::awaitable<Result<bool>> ask_witness(AtomicNodePtr node, CancellationPtr ca
       client.core(), cancellation, witness, options);
   if (error) co_return failed<bool>(end_error(error, Doubt::applied_perhaps));
   if (stat) {
-    node->line->witness = OwnedNode{client.core(), Created{witness, *stat}};
+    adopt(*node->line, OwnedNode{client.core(), Created{witness, *stat}});
     co_return true;
   }
   // The end of its session takes a witness along.
@@ -89,7 +95,7 @@ asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, Cancellati
         client.core(), cancellation, std::move(both), options);
     if (!error) {
       const Stat own{.ephemeral_owner = client.session().id};
-      node->line->witness = OwnedNode{client.core(), Created{witness, own}};
+      adopt(*node->line, OwnedNode{client.core(), Created{witness, own}});
       co_return true;
     }
     if (error == ServerErrc::node_exists) {

@@ -11,12 +11,13 @@
 #include <string>
 
 #include "atomics/atomic_node.hpp"
+#include "atomics/stored.hpp"
 #include "custodian/authoring/result.hpp"
 
 namespace custodian::recipes_detail {
 
 /// What to write instead of these bytes; nothing: leave them. May be called several times.
-using Compute = std::function<Result<std::optional<std::string>>(const Versioned<std::string>&)>;
+using Compute = std::function<Result<std::optional<std::string>>(const Stored&)>;
 
 /// User code never runs on the strand.
 enum class ComputedOn : std::uint8_t { strand, callback_executor };
@@ -32,6 +33,6 @@ struct UpdateJob {
 };
 
 /// Strand only.
-[[nodiscard]] boost::asio::awaitable<Result<Updated<std::string>>> update(UpdateJob job);
+[[nodiscard]] boost::asio::awaitable<Result<StoredUpdate>> update(UpdateJob job);
 
 }  // namespace custodian::recipes_detail

@@ -42,7 +42,10 @@ ValueLinePtr ValueLine::of(const Client& client, const std::string& path) {
 }
 
 ValueLine::Place::Place(ValueLine& line)
-    : line_{line}, place_{line.places_.insert(line.places_.end(), this)} {}
+    : line_{line}, place_{line.places_.insert(line.places_.end(), this)} {
+  // Who comes now is behind this place.
+  line.joinable.reset();
+}
 
 ValueLine::Place::~Place() {
   line_.places_.erase(place_);

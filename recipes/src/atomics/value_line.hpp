@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// ValueLine is one client's updates of one value: they go one after the other, since together they
-/// could only get in each other's way. It also has what an update leaves for the next one: the
-/// client's witness, and a copy of the value. Strand only, but for its destruction.
+/// ValueLine is one client's updates of one value: batches of them go one after the other, since
+/// side by side they could only get in each other's way. It also has what an update leaves for the
+/// next one: the client's witness or watch, and a copy of the value. Strand only, but for its
+/// destruction.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -12,15 +13,33 @@
 #include <optional>
 #include <string>
 
+#include "atomics/copy_trust.hpp"
+#include "atomics/stored.hpp"
 #include "custodian/authoring/event.hpp"
 #include "custodian/authoring/owned_node.hpp"
 #include "custodian/client.hpp"
-#include "custodian/shared/versioned.hpp"
+#include "custodian/watch.hpp"
 
 namespace custodian::recipes_detail {
 
+class UpdateBatch;
 class ValueLine;
 using ValueLinePtr = std::shared_ptr<ValueLine>;
+
+/// A watch on the children of the value's node. It ends when the node is deleted, and not when the
+/// value changes.
+struct NodeWatch {
+  /// Whether the node is the same as when the watch was armed, as far as the server knows that the
+  /// client is connected to. After a disconnection a deletion may not have been reported yet.
+  [[nodiscard]] bool holds(const CorePtr& core) const {
+    return watch && !is_over(watch.state()) && detail::connection_number(*core) == connection;
+  }
+
+  Watch watch{};
+  std::uint64_t connection = 0;
+  /// The servers do not permit it.
+  bool is_forbidden = false;
+};
 
 class ValueLine {
  public:
@@ -52,12 +71,18 @@ class ValueLine {
     return identity + " " + std::to_string(++updates_);
   }
 
+  /// The batch that is last in the line, while updates may join it.
+  std::weak_ptr<UpdateBatch> joinable{};
   /// The client's witness below the value's node; empty if there is none yet. Destroying it deletes
   /// the node.
   OwnedNode witness{};
-  /// The value as an update left it, if the witness has existed since: then the node is the same,
-  /// and a write that expects this version fails if the value has changed.
-  std::optional<Versioned<std::string>> copy{};
+  /// Without a witness: tells when the node is deleted. Armed from the second update on.
+  NodeWatch watch{};
+  bool has_updated = false;
+  /// The value as an update left it. If the witness has existed since, or the watch holds, the node
+  /// is the same, and a write that expects this version fails if the value has changed.
+  std::optional<Stored> copy{};
+  CopyTrust trust{};
 
  private:
   std::list<Place*> places_;

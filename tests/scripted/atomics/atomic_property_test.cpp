@@ -15,6 +15,9 @@ namespace {
 using Done = Updated<std::int64_t>;
 
 constexpr auto place = "/p/number";
+/// Of each client. The first has a write of its own, those behind it share one.
+constexpr int adders_each = 3;
+constexpr std::int64_t additions = 3 * adders_each * 12;
 
 /// Lets one request in so many fail, in any way.
 class Storm final : public testing::FaultPlan {
@@ -64,7 +67,6 @@ class Crowd {
   }
 
   Count run() {
-    constexpr int adders_each = 2;
     std::size_t under_way = 0;
     for (auto& number : numbers_) {
       for (int i = 0; i < adders_each; ++i, ++under_way) add(number, under_way, 12);
@@ -108,14 +110,17 @@ class Crowd {
 };
 
 void check_sum(const Count& count) {
-  CHECK(count.certain + count.unknown + count.failed == 3 * 2 * 12);
+  CHECK(count.certain + count.unknown + count.failed == additions);
   CHECK(count.certain <= count.value);
   CHECK(count.value <= count.certain + count.unknown);
   std::vector<std::int64_t> left;
   for (const Done& done : count.updates) {
     CHECK(done.after.value == done.before.value + 1);
-    CHECK(done.after.version == done.before.version + 1);
-    CHECK(done.after.mzxid > done.before.mzxid);
+    // Between two updates that share a write there are no numbers.
+    if (done.before.mzxid != 0 && done.after.mzxid != 0) {
+      CHECK(done.after.version == done.before.version + 1);
+      CHECK(done.after.mzxid > done.before.mzxid);
+    }
     left.push_back(done.after.value);
   }
   std::ranges::sort(left);
@@ -131,7 +136,7 @@ TEST_CASE("an atomic: with exactly_once the sum is exact, whatever is cut", "[at
     check_sum(count);
     CHECK(count.unknown == 0);
     CHECK(count.failed == 0);
-    CHECK(count.value == 3 * 2 * 12);
+    CHECK(count.value == additions);
   }
 }
 
@@ -174,7 +179,7 @@ TEST_CASE("an atomic: the sum is exact under a lock, too", "[atomics]") {
     const Count count = Crowd{seed, options, false, rare}.run();
     INFO("seed " << seed);
     check_sum(count);
-    CHECK(count.value == 3 * 2 * 12);
+    CHECK(count.value == additions);
   }
 }
 

@@ -216,6 +216,18 @@ TEST_CASE("an atomic: nor is it after a lost session, which has taken the witnes
   CHECK(fixture.is(8));
 }
 
+TEST_CASE("an atomic: nor is it after an initialize that has created the new one", "[atomics]") {
+  Fixture fixture;
+  static_cast<void>(fixture.add(40));
+  fixture.world.ensemble.remove_tree(place);
+  CHECK(run<bool>(fixture.world, [&](auto done) {
+          fixture.number->async_initialize(std::int64_t{0}, done);
+        }).result());
+  fixture.write(7);
+  CHECK(fixture.add(1).result().before.value == 7);
+  CHECK(fixture.is(8));
+}
+
 TEST_CASE("an atomic: a copy that is out of date costs a round trip and no more", "[atomics]") {
   Fixture fixture;
   static_cast<void>(fixture.add(1));

@@ -17,7 +17,9 @@ namespace custodian {
 /// What an update does when the reply to its write is lost. The servers may have applied that
 /// write.
 enum class Settle : std::uint8_t {
-  /// It ends with outcome_unknown (connection_loss), and its caller looks what to do.
+  /// It ends with outcome_unknown (connection_loss), and its caller looks what to do. From the
+  /// third update of a client on the read of updates that nobody disturbs is saved: a watch on the
+  /// node's children tells when the node is deleted.
   left_to_caller,
   /// It finds out. Each write sets a second node in the same transaction, the *witness*: an
   /// ephemeral child `_c_<uuid>-witness` of the value's node, one for each client and value. After
@@ -30,8 +32,8 @@ enum class Settle : std::uint8_t {
   /// operator has deleted it), and the value has been written since, by this update or another.
   ///
   /// What it costs: one request for the first update in each session, and one operation more in
-  /// each transaction. It saves the read of updates that nobody disturbs, since the witness proves
-  /// that the node is still the same: without it an update takes two round trips, with it one.
+  /// each transaction. From the second update on the read of updates that nobody disturbs is saved,
+  /// since the witness proves that the node is still the same.
   /// Clients need the permission to create and to delete children of the value's node. To remove
   /// that node takes `Descendants::are_removed` while clients use it.
   exactly_once,
@@ -65,7 +67,9 @@ struct UpdateOptions {
   std::optional<PromotedToLock> promoted{};
 };
 
-/// What an update has done: Apache Curator's AtomicValue, with its stats.
+/// What an update has done: Apache Curator's AtomicValue, with its stats. Where updates have shared
+/// a write, only the value before the first and the one after the last were on the servers; those
+/// in between have the version 0 and the mzxid 0, and match no compare_exchange().
 template <typename T>
 struct Updated {
   /// The value that the update found: what std::atomic's functions return.

@@ -14,6 +14,7 @@
 
 #include "barriers/barrier_command.hpp"
 #include "barriers/latch_command.hpp"
+#include "counters/counter_command.hpp"
 #include "custodian/error.hpp"
 #include "custodian/version.hpp"
 #include "doctor/doctor_command.hpp"
@@ -82,6 +83,7 @@ int run(int argc, char* argv[]) {
   add_elect_command(app, invocation);
   add_barrier_command(app, invocation);
   add_latch_command(app, invocation);
+  add_counter_command(app, invocation);
   add_observe_command(app, invocation);
   add_inspect_command(app, invocation);
   add_revoke_command(app, invocation);

@@ -1,0 +1,189 @@
+#include "atomics/permit_source.hpp"
+
+#include <algorithm>
+#include <boost/asio/error.hpp>
+#include <utility>
+#include <vector>
+
+#include "atomics/rate_ledger.hpp"
+#include "atomics/update.hpp"
+#include "custodian/authoring/service.hpp"
+#include "custodian/authoring/spawn.hpp"
+
+// A call waits until it is the first in the line of its process. Then it takes its permits out of
+// the stock, which it lets be filled if there are not enough, leaves the line, and waits until its
+// last permit is due.
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
+
+namespace {
+
+/// All sources of a client, for its end.
+class PermitSources final : public Service {
+ public:
+  explicit PermitSources(const asio::any_io_executor&) {}
+
+  void add(const PermitSourcePtr& source) {
+    std::erase_if(sources_, [](const auto& each) { return each.expired(); });
+    sources_.push_back(source);
+  }
+  void begin_shutdown() override {
+    for (const auto& each : sources_) {
+      if (const PermitSourcePtr source = each.lock()) source->end_waits();
+    }
+  }
+
+ private:
+  std::vector<std::weak_ptr<PermitSource>> sources_;
+};
+
+/// How many permits a process takes at once.
+std::int64_t permits_of(std::chrono::nanoseconds time, std::chrono::nanoseconds interval) {
+  return std::max<std::int64_t>(1, time / interval);
+}
+
+}  // namespace
+
+/// A call's place in the line, which is left by destroying it.
+class PermitSource::Place {
+ public:
+  explicit Place(PermitSource& source)
+      : source_{source}, place_{source.line_.insert(source.line_.end(), this)} {}
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() {
+    source_.line_.erase(place_);
+    source_.moved_.notify_all();
+  }
+  [[nodiscard]] bool is_first() const { return source_.line_.front() == this; }
+
+ private:
+  PermitSource& source_;
+  const std::list<const Place*>::iterator place_;
+};
+
+PermitSource::PermitSource(AtomicNodePtr node, RateLimit limit, std::chrono::nanoseconds interval)
+    : node_{std::move(node)},
+      burst_{limit.burst},
+      interval_{interval},
+      chunk_{permits_of(limit.chunk, interval)},
+      stock_{interval} {}
+
+void PermitSource::enroll() {
+  if (!std::exchange(is_enrolled_, true)) {
+    client().share().use_service<PermitSources>().add(shared_from_this());
+  }
+}
+
+void PermitSource::end_waits() {
+  moved_.notify_all();
+  closing_.notify_all();
+}
+
+asio::awaitable<Result<bool>> PermitSource::acquire(PermitSourcePtr self,
+                                                    CancellationPtr cancellation,
+                                                    std::int64_t permits, Patience patience) {
+  const asio::any_io_executor strand = self->client().get_executor();
+  const std::uint64_t failures = self->failures_;
+  const bool only_memory = patience.kind == Patience::Kind::limited && patience.limit.passed();
+  self->enroll();
+  auto place = std::make_unique<Place>(*self);
+  PermitStock::Taken taken;
+  for (;;) {
+    if (cancellation && cancellation->requested()) {
+      co_return failed<bool>(asio::error::operation_aborted);
+    }
+    if (const error_code unusable = self->client().unusable()) co_return failed<bool>(unusable);
+    if (place->is_first()) {
+      if (const auto due = self->stock_.due(permits)) {
+        const Deadline in_time = patience.kind == Patience::Kind::none
+                                     ? Deadline{std::chrono::steady_clock::now()}
+                                     : patience.limit;
+        if (*due > in_time.time_point()) co_return false;
+        taken = self->stock_.take(permits);
+        break;
+      }
+      if (!only_memory) self->fetch(permits);
+    }
+    if (only_memory) co_return false;
+    if (self->failures_ != failures) co_return failed<bool>(self->last_failure_);
+    if (patience.limit.passed()) co_return failed<bool>(Errc::deadline_exceeded);
+    co_await self->moved_.wait(strand, patience.limit, cancellation);
+  }
+  place.reset();
+  // So that the next calls need not wait for the servers.
+  if (self->stock_.count() < self->chunk_ / 4) self->fetch(0);
+  const error_code ended = co_await wait_until_due(self, cancellation, std::move(taken));
+  if (ended) co_return failed<bool>(ended);
+  co_return true;
+}
+
+asio::awaitable<error_code> PermitSource::wait_until_due(PermitSourcePtr self,
+                                                         CancellationPtr cancellation,
+                                                         PermitStock::Taken taken) {
+  const asio::any_io_executor strand = self->client().get_executor();
+  const Deadline due{taken.due};
+  while (!due.passed()) {
+    error_code error = self->client().unusable();
+    if (cancellation && cancellation->requested()) error = asio::error::operation_aborted;
+    if (error) {
+      self->stock_.give_back(taken);
+      self->moved_.notify_all();
+      co_return error;
+    }
+    co_await self->closing_.wait(strand, due, cancellation);
+  }
+  co_return error_code{};
+}
+
+void PermitSource::fetch(std::int64_t permits) {
+  if (std::exchange(is_fetching_, true)) return;
+  const std::int64_t taken = std::max(chunk_, permits - stock_.count());
+  spawn(client().core(), "taking permits of " + path(), take_chunk(shared_from_this(), taken),
+        [self = shared_from_this()](error_code error) { self->end_fetch(error); });
+}
+
+asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, std::int64_t permits) {
+  const std::chrono::nanoseconds cost = permits * self->interval_;
+  for (;;) {
+    const auto entry = std::make_shared<RateEntry>();
+    const auto compute = [entry, cost, burst = self->burst_](
+                             const Stored& now) -> Result<std::optional<std::string>> {
+      const std::optional<RateEntry> next = next_entry(now, cost, burst);
+      if (!next) return Errc::malformed_data;
+      *entry = *next;
+      return std::optional{encode(*next)};
+    };
+    UpdateJob job{.node = self->node_,
+                  .options = {.deadline = self->client().deadline_or_default({})},
+                  .compute = compute};
+    const Result<StoredUpdate> ended = co_await update(std::move(job));
+    if (!ended) {
+      // Permits that may have been taken are lost. Who waits for some needs others.
+      if (ended.error() == ErrorCondition::outcome_unknown && !self->line_.empty()) continue;
+      self->end_fetch(ended.error());
+      co_return;
+    }
+    Stored written{ended->after, ended->time};
+    const std::chrono::nanoseconds credit = credit_at(*entry, written, self->burst_);
+    // The write was no later than its reply.
+    self->stock_.add({std::chrono::steady_clock::now() - credit, permits});
+    self->end_fetch({});
+    co_return;
+  }
+}
+
+void PermitSource::end_fetch(error_code error) {
+  is_fetching_ = false;
+  if (error) {
+    ++failures_;
+    last_failure_ = error;
+  }
+  moved_.notify_all();
+}
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,73 @@
+#pragma once
+
+/// \file
+/// PermitSource is what all handles on one RateLimiter share: the permits in memory, the write that
+/// takes more of them from the servers, and the calls that wait. Strand only, but for its
+/// construction and destruction.
+
+#include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+
+#include "atomics/atomic_node.hpp"
+#include "atomics/permit_stock.hpp"
+#include "custodian/atomics/rate_limiter.hpp"
+#include "custodian/authoring/event.hpp"
+#include "custodian/authoring/result.hpp"
+
+namespace custodian::recipes_detail {
+
+/// How long a call waits for its permits.
+struct Patience {
+  enum class Kind : std::uint8_t { endless, none, limited } kind = Kind::endless;
+  /// Of a limited one; of none: how long to wait for the servers.
+  Deadline limit = Deadline::never();
+};
+
+class PermitSource : public std::enable_shared_from_this<PermitSource> {
+ public:
+  PermitSource(AtomicNodePtr node, RateLimit limit, std::chrono::nanoseconds interval);
+
+  /// Whether the call has the permits, when they are due; `self` is this object.
+  [[nodiscard]] static boost::asio::awaitable<Result<bool>> acquire(PermitSourcePtr self,
+                                                                    CancellationPtr cancellation,
+                                                                    std::int64_t permits,
+                                                                    Patience patience);
+  /// The client takes no new calls any more: those that wait end.
+  void end_waits();
+
+  [[nodiscard]] const Client& client() const noexcept { return node_->value->client; }
+  [[nodiscard]] const std::string& path() const noexcept { return node_->value->path; }
+  /// What a permit costs.
+  [[nodiscard]] std::chrono::nanoseconds interval() const noexcept { return interval_; }
+
+ private:
+  class Place;
+
+  /// Ensures that permits are being taken from the servers.
+  void fetch(std::int64_t permits);
+  [[nodiscard]] static boost::asio::awaitable<void> take_chunk(PermitSourcePtr self,
+                                                               std::int64_t permits);
+  void end_fetch(error_code error);
+  void enroll();
+  [[nodiscard]] static boost::asio::awaitable<error_code> wait_until_due(
+      PermitSourcePtr self, CancellationPtr cancellation, PermitStock::Taken taken);
+
+  const AtomicNodePtr node_;
+  const std::chrono::nanoseconds burst_;
+  const std::chrono::nanoseconds interval_;
+  const std::int64_t chunk_;
+  PermitStock stock_;
+  std::list<const Place*> line_;
+  bool is_enrolled_ = false;
+  bool is_fetching_ = false;
+  std::uint64_t failures_ = 0;
+  error_code last_failure_{};
+  AsyncEvent moved_;    ///< for those in the line
+  AsyncEvent closing_;  ///< for those whose permits are not due yet
+};
+
+}  // namespace custodian::recipes_detail

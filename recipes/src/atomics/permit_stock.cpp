@@ -1,0 +1,45 @@
+#include "atomics/permit_stock.hpp"
+
+#include <algorithm>
+
+namespace custodian::recipes_detail {
+
+void PermitStock::add(Row row) {
+  rows_.push_back(row);
+  count_ += row.count;
+}
+
+std::optional<PermitStock::Time> PermitStock::due(std::int64_t permits) const {
+  if (permits > count_) return std::nullopt;
+  Time latest = Time::min();
+  for (const Row& row : rows_) {
+    const std::int64_t some = std::min(permits, row.count);
+    latest = std::max(latest, due_in(row, some));
+    permits -= some;
+    if (permits == 0) break;
+  }
+  return latest;
+}
+
+PermitStock::Taken PermitStock::take(std::int64_t permits) {
+  Taken taken{.due = Time::min()};
+  while (permits > 0) {
+    Row& row = rows_.front();
+    const std::int64_t some = std::min(permits, row.count);
+    taken.rows.push_back({row.first, some});
+    taken.due = std::max(taken.due, due_in(row, some));
+    row.first += some * interval_;
+    row.count -= some;
+    if (row.count == 0) rows_.pop_front();
+    permits -= some;
+    count_ -= some;
+  }
+  return taken;
+}
+
+void PermitStock::give_back(const Taken& taken) {
+  rows_.insert(rows_.begin(), taken.rows.begin(), taken.rows.end());
+  for (const Row& row : taken.rows) count_ += row.count;
+}
+
+}  // namespace custodian::recipes_detail

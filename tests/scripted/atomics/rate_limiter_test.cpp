@@ -1,0 +1,322 @@
+// A rate limiter over a fake ensemble.
+
+#include "custodian/atomics/rate_limiter.hpp"
+
+#include <array>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <set>
+
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests::rate_limiter_test {
+
+namespace asio = boost::asio;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto place = "/p/rate";
+/// So many a second that nothing waits for its time, but in chunks of ten.
+constexpr RateLimit fast{.permits_per_second = 1e6, .burst = 1s, .chunk = 10us};
+/// So few that nothing but the first permit is ever due.
+constexpr RateLimit slow{.permits_per_second = 0.001, .burst = 0s, .chunk = 0s};
+
+struct Fixture {
+  explicit Fixture(RateLimit limit = fast) {
+    client = world.client("observed");
+    limiter.emplace(*client, place, limit);
+    world.ensemble.set_fault_plan(plan);
+  }
+  ~Fixture() {
+    world.ensemble.set_fault_plan(nullptr);
+    limiter.reset();
+    CHECK(world.run_until_idle(*client));
+    CHECK(world.end(client));
+  }
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+
+  [[nodiscard]] Outcome<> acquire(std::int64_t permits = 1) {
+    return run<>(world, [&](auto done) { limiter->async_acquire(permits, done); });
+  }
+  [[nodiscard]] Outcome<bool> try_acquire(std::int64_t permits = 1) {
+    return run<bool>(world, [&](auto done) { limiter->async_try_acquire(permits, done); });
+  }
+
+  World world;
+  std::shared_ptr<FaultsAt> plan = std::make_shared<FaultsAt>("observed");
+  std::unique_ptr<Client> client;
+  std::optional<RateLimiter> limiter;
+};
+
+TEST_CASE("a rate limiter: permits of a chunk cost one write", "[atomics]") {
+  Fixture fixture;
+  CHECK_FALSE(fixture.acquire().error());
+  const std::size_t first = fixture.plan->steps();
+  for (int i = 0; i < 7; ++i) CHECK_FALSE(fixture.acquire().error());
+  CHECK(fixture.plan->steps() == first);
+  // With less than a quarter left the next chunk is taken.
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(fixture.acquire().error());
+  CHECK(fixture.plan->steps() > first);
+  CHECK_FALSE(fixture.acquire(1000).error());
+}
+
+TEST_CASE("a rate limiter: what is not due yet is not let through", "[atomics]") {
+  Fixture fixture{slow};
+  CHECK(fixture.try_acquire().result());
+  CHECK_FALSE(fixture.try_acquire().result());
+  const std::size_t steps = fixture.plan->steps();
+  // The permit is in memory, and due later: nobody asks the servers again.
+  CHECK_FALSE(fixture.try_acquire().result());
+  CHECK(fixture.plan->steps() == steps);
+  const auto in_time = run<bool>(
+      fixture.world, [&](auto done) { fixture.limiter->async_try_acquire_for(brief_limit, done); });
+  CHECK_FALSE(in_time.error());
+  CHECK_FALSE(in_time.result());
+  const auto passed = run<bool>(
+      fixture.world, [&](auto done) { fixture.limiter->async_try_acquire_for(2, 0s, done); });
+  CHECK_FALSE(passed.error());
+  CHECK_FALSE(passed.result());
+  CHECK(fixture.plan->steps() == steps);
+}
+
+TEST_CASE("a rate limiter: the permits of all clients are one rate's", "[atomics]") {
+  Fixture fixture{slow};
+  auto other = fixture.world.client("other");
+  {
+    RateLimiter twin{*other, place, slow};
+    CHECK(fixture.try_acquire().result());
+    CHECK_FALSE(
+        run<bool>(fixture.world, [&](auto done) { twin.async_try_acquire(done); }).result());
+  }
+  CHECK(fixture.world.end(other));
+}
+
+TEST_CASE("a rate limiter: permits are due at their times, in the order of the calls",
+          "[atomics]") {
+  Fixture fixture{{.permits_per_second = 200, .burst = 0s, .chunk = 20ms}};
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<int> order;
+  constexpr int calls = 8;
+  for (int i = 0; i < calls; ++i) {
+    fixture.limiter->async_acquire([&order, i](error_code error) {
+      CHECK_FALSE(error);
+      order.push_back(i);
+    });
+  }
+  REQUIRE(fixture.world.run_until([&] { return order.size() == calls; }));
+  // The first is due at once, and the others 5 ms after each other at the earliest.
+  CHECK(std::chrono::steady_clock::now() - begin >= (calls - 1) * 5ms);
+  CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("a rate limiter: who is cancelled leaves the permits to the next", "[atomics]") {
+  Fixture fixture{{.permits_per_second = 20, .burst = 0s, .chunk = 0s}};
+  CHECK_FALSE(fixture.acquire().error());
+  asio::cancellation_signal signal;
+  Outcome<> cancelled;
+  fixture.limiter->async_acquire(asio::bind_cancellation_slot(signal.slot(), cancelled.handler()));
+  // It has its permit, which is not due for 50 ms.
+  REQUIRE(fixture.world.run_until([&] { return fixture.plan->steps() >= 4; }));
+  fixture.world.settle();
+  signal.emit(asio::cancellation_type::total);
+  REQUIRE(fixture.world.run_until_arrived(cancelled));
+  CHECK(cancelled.error() == asio::error::operation_aborted);
+  const std::size_t steps = fixture.plan->steps();
+  CHECK_FALSE(fixture.acquire().error());
+  CHECK(fixture.plan->steps() == steps);
+}
+
+TEST_CASE("a rate limiter: one that is cancelled in the line does not hold up the next",
+          "[atomics]") {
+  World world;
+  auto client = world.client("observed");
+  {
+    RateLimiter limiter{*client, place, fast};
+    world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
+        "observed", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
+    asio::cancellation_signal signal;
+    Outcome<> first, cancelled, last;
+    limiter.async_acquire(asio::bind_cancellation_slot(signal.slot(), first.handler()));
+    Outcome<bool> late;
+    limiter.async_try_acquire_for(brief_limit, late.handler());
+    limiter.async_acquire(last.handler());
+    world.settle();
+    signal.emit(asio::cancellation_type::total);
+    REQUIRE(world.run_until_arrived(first));
+    REQUIRE(world.run_until_arrived(late));
+    CHECK(first.error() == asio::error::operation_aborted);
+    // No server has answered, so nobody knows whether there were permits.
+    CHECK(late.error() == Errc::deadline_exceeded);
+    CHECK_FALSE(last.arrived());
+    world.ensemble.release_replies();
+    REQUIRE(world.run_until_arrived(last));
+    CHECK_FALSE(last.error());
+  }
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
+}
+
+TEST_CASE("a rate limiter: without servers nothing is let through but what is in memory",
+          "[atomics]") {
+  World world;
+  ClientOptions options = world.options("observed");
+  options.operation_timeout = brief_limit;
+  auto client = world.client(std::move(options));
+  {
+    RateLimiter limiter{*client, place, fast};
+    CHECK_FALSE(run<>(world, [&](auto done) { limiter.async_acquire(done); }).error());
+    world.ensemble.stop();
+    for (int i = 0; i < 9; ++i) {
+      CHECK_FALSE(run<>(world, [&](auto done) { limiter.async_acquire(done); }).error());
+    }
+    const auto failed = run<>(world, [&](auto done) { limiter.async_acquire(done); });
+    CHECK(failed.error());
+    CHECK(run<bool>(world, [&](auto done) { limiter.async_try_acquire(done); }).error());
+    world.ensemble.start();
+    CHECK(world.run_until([&] { return is_connected(client->connection_state()); }));
+    CHECK_FALSE(run<>(world, [&](auto done) { limiter.async_acquire(done); }).error());
+  }
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
+}
+
+TEST_CASE("a rate limiter: a node that holds something else is an error, and stays", "[atomics]") {
+  Fixture fixture;
+  fixture.world.make("/p");
+  fixture.world.make(place, "somebody's");
+  CHECK(fixture.acquire().error() == Errc::malformed_data);
+  CHECK(fixture.try_acquire().error() == Errc::malformed_data);
+  CHECK(fixture.world.ensemble.operate(request::Get{place}).data == "somebody's");
+}
+
+TEST_CASE("a rate limiter: waits end with their client", "[atomics]") {
+  for (const bool drains : {true, false}) {
+    World world;
+    auto client = world.client("observed");
+    {
+      RateLimiter limiter{*client, place, slow};
+      CHECK_FALSE(run<>(world, [&](auto done) { limiter.async_acquire(done); }).error());
+      Outcome<> waits;
+      limiter.async_acquire(waits.handler());
+      REQUIRE(world.run_until(
+          [&] { return world.ensemble.operate(request::Get{place}).stat.version == 2; }));
+      world.settle();
+      CHECK_FALSE(waits.arrived());
+      Outcome<bool> closed;
+      if (drains) {
+        client->async_close(Deadline{World::limit}, closed.handler());
+      } else {
+        client->close();
+      }
+      REQUIRE(world.run_until_arrived(waits));
+      CHECK(waits.error() == Errc::closed);
+      CHECK(run<bool>(world, [&](auto done) { limiter.async_try_acquire(done); }).error() ==
+            Errc::closed);
+    }
+    CHECK(world.end(client));
+  }
+}
+
+TEST_CASE("a rate limiter: bad arguments throw at once", "[atomics]") {
+  World world;
+  auto client = world.client("observed");
+  const auto refused = [&](RateLimit limit, const char* path = place) {
+    CHECK_THROWS_AS((RateLimiter{*client, path, limit}), Error);
+  };
+  refused({.permits_per_second = 0});
+  refused({.permits_per_second = -1});
+  refused({.permits_per_second = std::nan("")});
+  refused({.permits_per_second = 2e9});
+  refused({.burst = -1ns});
+  refused({.chunk = -1ns});
+  refused({.burst = 25h});
+  refused({}, "relative");
+  refused({}, "/");
+  {
+    RateLimiter limiter{*client, place, {.permits_per_second = 10}};
+    CHECK_THROWS_AS(limiter.async_acquire(0, [](error_code) {}), Error);
+    CHECK_THROWS_AS(limiter.async_try_acquire(-1, [](error_code, bool) {}), Error);
+    CHECK_THROWS_AS(limiter.async_acquire(864'001, [](error_code) {}), Error);
+  }
+  CHECK(world.end(client));
+}
+
+// -- Faults ---------------------------------------------------------------------------------------
+
+/// What the writes on the servers have taken in all, in permits of `fast`.
+std::int64_t taken_of(World& world) {
+  // A write costs a chunk, and each has a version of its own.
+  return 10 * world.ensemble.operate(request::Get{place}).stat.version;
+}
+
+std::vector<Fault> faults_and_late_ones() {
+  std::vector<Fault> all = all_faults();
+  for (const int later : {1, 2, 0}) {
+    all.push_back({.kind = FaultKind::apply_late, .requests_later = later});
+  }
+  return all;
+}
+
+/// Three calls, with faults. Returns the number of requests.
+std::size_t play(const std::vector<std::pair<std::size_t, Fault>>& faults,
+                 std::optional<std::size_t> cancelled_at = {}) {
+  std::string text;
+  for (const auto& [at, fault] : faults) text += std::to_string(at) + ": " + describe(fault) + "; ";
+  if (cancelled_at) text += "cancelled at " + std::to_string(*cancelled_at);
+  INFO(text);
+  World world;
+  auto client = world.client("observed");
+  const auto plan = std::make_shared<FaultsAt>("observed", faults);
+  std::size_t steps = 0;
+  std::int64_t granted = 0;
+  {
+    RateLimiter limiter{*client, place, fast};
+    asio::cancellation_signal signal;
+    plan->submitted = [&](std::size_t step) {
+      if (cancelled_at == step) signal.emit(asio::cancellation_type::all);
+    };
+    world.ensemble.set_fault_plan(plan);
+    std::array<Outcome<>, 3> calls;
+    limiter.async_acquire(8, asio::bind_cancellation_slot(signal.slot(), calls[0].handler()));
+    limiter.async_acquire(8, calls[1].handler());
+    limiter.async_acquire(8, calls[2].handler());
+    for (const auto& call : calls) {
+      REQUIRE(world.run_until_arrived(call));
+      if (!call.error()) granted += 8;
+      if (call.error() && (!cancelled_at || call.error() != asio::error::operation_aborted)) {
+        FAIL_CHECK("it fails: " << call.error().message());
+      }
+      CHECK(call.error() != ErrorCondition::outcome_unknown);
+    }
+    steps = plan->steps();
+    plan->submitted = nullptr;
+  }
+  CHECK(world.run_until_idle(*client));
+  world.ensemble.apply_late_requests();
+  CHECK(granted <= taken_of(world));
+  world.ensemble.set_fault_plan(nullptr);
+  CHECK(world.end(client));
+  return steps;
+}
+
+TEST_CASE("a rate limiter: with every fault no more is let through than was taken", "[atomics]") {
+  const std::size_t steps = play({});
+  for (std::size_t at = 0; at < steps; ++at) {
+    for (const Fault& fault : faults_and_late_ones()) {
+      const std::size_t longer = play({{at, fault}});
+      for (std::size_t next = at + 1; next < std::min(longer, at + 3); ++next) {
+        play({{at, fault}, {next, {.kind = FaultKind::fail_after}}});
+        play({{at, fault}, {next, {.kind = FaultKind::expire_before}}});
+      }
+    }
+    play({}, at);
+    play({{at, {.kind = FaultKind::fail_after}}}, at);
+  }
+}
+
+}  // namespace
+}  // namespace custodian::tests::rate_limiter_test

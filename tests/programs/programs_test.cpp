@@ -133,6 +133,24 @@ TEST_CASE("the example of a distributed atomic counts, and sells its stock once"
   bystander.remove("/examples/stock");
 }
 
+TEST_CASE("the example of a rate limiter sends its calls, and those of a quiet time") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_RATE_LIMITER, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, ".................... sent\nsent, too\n"));
+  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
+  bystander.remove("/examples/calls");
+}
+
+TEST_CASE("the example of transact() pays once, and has not enough the second time") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_TRANSACT, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "paid\nnot enough\n20 and 30\n"));
+  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
+  bystander.remove("/examples-accounts", {.descendants = custodian::Descendants::are_removed});
+}
+
 TEST_CASE("the example of a striped mutex sells its stock twice, and compares") {
   const auto [status, output] =
       run(CUSTODIAN_EXAMPLE_STRIPED_MUTEX, {to_string(server_endpoint())});
@@ -303,6 +321,8 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_BARRIER,
                               CUSTODIAN_EXAMPLE_COUNT_DOWN_LATCH,
                               CUSTODIAN_EXAMPLE_DISTRIBUTED_ATOMIC,
+                              CUSTODIAN_EXAMPLE_RATE_LIMITER,
+                              CUSTODIAN_EXAMPLE_TRANSACT,
                               CUSTODIAN_EXAMPLE_STRIPED_MUTEX,
                               CUSTODIAN_EXAMPLE_WITH_LOCK,
                               CUSTODIAN_EXAMPLE_WITH_LOCK_COROUTINE}) {

@@ -76,8 +76,14 @@ struct Create : std::enable_shared_from_this<Create> {
     return !is_ephemeral(request.mode) || stat.ephemeral_owner == core->own_session_info().id;
   }
 
-  /// Records whether the reply was lost. It was not if the caller's own deadline or cancellation
-  /// came first: clean_up() handles the late reply.
+  /// Whether the node may be there, by its unique name, though the last create says otherwise: also
+  /// if an earlier one was applied late, when the parents had been created.
+  [[nodiscard]] bool may_be_there(const error_code& error) const {
+    const bool is_late = in_doubt && error == ServerErrc::node_exists;
+    return !protection.empty() && (is_late || error == ErrorCondition::outcome_unknown);
+  }
+
+  /// A caller's own deadline or cancellation is no lost reply: clean_up() handles the late reply.
   void note(const Reply& reply) {
     in_doubt =
         in_doubt || (reply.error == ErrorCondition::outcome_unknown && !given_up(reply.error));
@@ -271,8 +277,7 @@ asio::awaitable<void> settle(CreatePtr job, Reply reply) {
       } else {
         reply = co_await job->create();
       }
-    } else if (reply.error == ErrorCondition::outcome_unknown && !job->protection.empty() &&
-               !given_up(reply.error)) {
+    } else if (job->may_be_there(reply.error) && !given_up(reply.error)) {
       job->tell_retried(reply.error, std::chrono::milliseconds{0});
       reply = co_await recover(job);
       if (reply.error == ErrorCondition::outcome_unknown) break;

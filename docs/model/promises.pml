@@ -19,3 +19,6 @@ hidden byte shares_are_bounded;         /* a node serves at most so many readers
 hidden byte overtaken_briefly;          /* a contender that is not reported yet, for so many ticks at most */
 hidden byte no_signal_is_lost;      /* it wakes a waiter, unless nobody waits, or those that waited have gone */
 hidden byte nobody_is_stuck;        /* at the end everybody is done, or waits for what nobody has done */
+hidden byte together;               /* who is in has been there with so many others at one moment */
+hidden byte counted_or_out;         /* a member that has given up is counted by no party */
+hidden byte nobody_is_left_inside;  /* when a party is over */

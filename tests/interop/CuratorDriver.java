@@ -20,6 +20,7 @@ import org.apache.curator.framework.recipes.barriers.DistributedBarrier;
 import org.apache.curator.framework.recipes.atomic.AtomicValue;
 import org.apache.curator.framework.recipes.atomic.DistributedAtomicInteger;
 import org.apache.curator.framework.recipes.atomic.DistributedAtomicLong;
+import org.apache.curator.framework.recipes.barriers.DistributedDoubleBarrier;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.framework.recipes.leader.LeaderSelector;
 import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter;
@@ -69,6 +70,7 @@ public final class CuratorDriver {
         private final Map<String, InterProcessLock> locks = new HashMap<>();
         private final Map<String, InterProcessReadWriteLock> readWriteLocks = new HashMap<>();
         private final BlockingQueue<String> revocations = new LinkedBlockingQueue<>();
+        private final Map<String, DistributedDoubleBarrier> doubleBarriers = new HashMap<>();
         private CuratorFramework client;
 
         Session(String name, String servers) {
@@ -144,9 +146,39 @@ public final class CuratorDriver {
                 case "await-barrier":
                     new DistributedBarrier(client, words[2]).waitOnBarrier();
                     return "";
+                case "enter":
+                    doubleBarrier(words[2], Integer.parseInt(words[3])).enter();
+                    return "";
+                case "leave":
+                    doubleBarrier(words[2], Integer.parseInt(words[3])).leave();
+                    return "";
+                case "attend":
+                    attend(doubleBarrier(words[2], Integer.parseInt(words[3])), Path.of(words[4]));
+                    return "";
                 default:
                     throw new IllegalArgumentException(words[1]);
             }
+        }
+
+        private static void attend(DistributedDoubleBarrier barrier, Path diary) throws Exception {
+            for (;;) {
+                note(diary, "comes");
+                barrier.enter();
+                note(diary, "in");
+                note(diary, "leaves");
+                barrier.leave();
+                note(diary, "out");
+            }
+        }
+
+        private static void note(Path diary, String what) throws IOException {
+            Files.writeString(diary, what + " " + System.nanoTime() + "\n",
+                    StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        }
+
+        private DistributedDoubleBarrier doubleBarrier(String path, int members) {
+            return doubleBarriers.computeIfAbsent(
+                    path, key -> new DistributedDoubleBarrier(client, key, members));
         }
 
         private String connect(int timeout) throws Exception {

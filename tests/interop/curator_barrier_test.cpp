@@ -12,5 +12,16 @@ TEST_CASE("a barrier of ours or of Curator's keeps both waiting, and either remo
   wait_at_one_barrier(ours(), curator());
 }
 
+TEST_CASE("two of ours and two of Curator's meet, party after party") {
+  CUSTODIAN_REQUIRES_CURATOR();
+  meet(ours(), curator(), 10);
+}
+
+TEST_CASE("Curator's own members do not always wait for each other") {
+  // Not ours to promise: it shows whose the early entries beside ours are.
+  CUSTODIAN_REQUIRES_CURATOR();
+  meet(curator(), curator(), 10);
+}
+
 }  // namespace
 }  // namespace custodian::tests::curator_barrier_test

@@ -32,6 +32,7 @@
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "custodian/shared/shared_count.hpp"
 #include "history.hpp"
+#include "party_commands.hpp"
 
 namespace custodian::tests {
 namespace {
@@ -158,6 +159,8 @@ class Session {
       await_count(words);
     } else if (what == "set-barrier" || what == "remove-barrier" || what == "await-barrier") {
       use_barrier(what, words);
+    } else if (what == "enter" || what == "leave" || what == "attend") {
+      parties_.obey(*client_, what, words);
     } else if (what == "await-revocation") {
       std::unique_lock guard{mutex_};
       changed_.wait(guard, [this] { return revocations_ > 0; });
@@ -352,6 +355,7 @@ class Session {
   const ClientOptions options_;
   const NamingProfile profile_;
   std::optional<Client> client_;
+  PartyCommands parties_;
   std::unique_ptr<LeaderLatch> latch_;
   std::unique_ptr<LeaderSelector> selector_;
   std::map<std::string, std::shared_ptr<InterProcessReadWriteLock>> read_write_locks_;

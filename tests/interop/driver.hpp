@@ -35,6 +35,12 @@
 ///   set-barrier <path>, remove-barrier <path>
 ///   await-barrier <path>             waits until the barrier at the path is not set
 ///
+///   enter <path> <members>           enters a double barrier, and waits until the party is
+///   complete leave <path> <members>           leaves it, and waits until all have left attend
+///   <path> <members> <file>   enters and leaves it again and again, until it is killed; ours
+///                                    wait for the next party if they are late. Appends to the file
+///                                    what attendance.hpp reads
+///
 ///   lead <latch|selector> <path>     stands for election; result, when it leads: its token and the
 ///                                    time (CLOCK_MONOTONIC, ns); leads until it is killed
 ///

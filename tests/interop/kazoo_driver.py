@@ -12,7 +12,7 @@ import threading
 import time
 
 from kazoo.client import KazooClient
-from kazoo.recipe.barrier import Barrier
+from kazoo.recipe.barrier import Barrier, DoubleBarrier
 from kazoo.recipe.lock import Lock, ReadLock, WriteLock
 
 KINDS = {"mutex": Lock, "read": ReadLock, "write": WriteLock}
@@ -36,6 +36,7 @@ class Session(threading.Thread):
         self.tls = {"use_ssl": True, "ca": ca} if ca else {}
         self.commands = queue.Queue()
         self.held = {}
+        self.parties = {}
         self.start()
 
     def run(self):
@@ -85,6 +86,28 @@ class Session(threading.Thread):
 
     def on_remove_barrier(self, path):
         Barrier(self.client, path).remove()
+
+    def on_enter(self, path, members):
+        self.parties[path] = DoubleBarrier(self.client, path, int(members))
+        self.parties[path].enter()
+
+    def on_leave(self, path, members):
+        self.parties.pop(path).leave()
+
+    def on_attend(self, path, members, diary):
+        barrier = DoubleBarrier(self.client, path, int(members))
+
+        def note(what):
+            with open(diary, "a") as file:
+                print(what, time.monotonic_ns(), file=file)
+
+        while True:
+            note("comes")
+            barrier.enter()
+            note("in")
+            note("leaves")
+            barrier.leave()
+            note("out")
 
     def on_await_barrier(self, path):
         Barrier(self.client, path).wait()

@@ -64,5 +64,10 @@ TEST_CASE("a barrier of ours or of kazoo's keeps both waiting, and either remove
   wait_at_one_barrier(ours(), kazoo());
 }
 
+TEST_CASE("two of ours and two of kazoo's meet, party after party") {
+  CUSTODIAN_REQUIRES_KAZOO();
+  meet(ours(), kazoo(), 10);
+}
+
 }  // namespace
 }  // namespace custodian::tests::kazoo_test

@@ -73,8 +73,29 @@ void wait_at_one_barrier(const Peer& one, const Peer& other);
 /// "long" or "integer". No addition is lost, and none counts twice.
 void add_in_common(const Peer& one, const Peer& other, const std::string& width, int times);
 
-/// A client of `other` asks a holder of `asked` repeatedly to release, and the holder does so in
-/// the end.
+// -- Double barriers ------------------------------------------------------------------------------
+
+/// Two members of each library enter a party and leave it, so often. None of ours is in before all
+/// have come, or out before all leave.
+void meet(const Peer& one, const Peer& other, int rounds);
+
+/// What attend_parties() has seen, of ours and of others.
+struct PartyReport {
+  struct Count {
+    std::size_t visits = 0;      ///< how often members were in
+    std::size_t early = 0;       ///< of these: before so many were there at one moment
+    std::size_t left_alone = 0;  ///< out while another one, that was in when they left, still was
+  };
+  Count ours{};
+  Count others{};
+};
+/// A process of each peer (the first has as many members as are missing, the others one each) goes
+/// from party to party, until there have been so many; after each `kill_every` one of them is
+/// killed, and started again. Throws if there is no further party for long.
+[[nodiscard]] PartyReport attend_parties(const std::vector<Peer>& peers, int needed,
+                                         std::size_t parties, std::size_t kill_every);
+
+/// A client of `other` asks a holder of `asked` repeatedly to release, which it does in the end.
 void revoke(const Peer& asked, const Peer& other);
 
 }  // namespace custodian::tests

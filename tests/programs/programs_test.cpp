@@ -120,6 +120,25 @@ TEST_CASE("the example of a latch opens when all parts are ready, and leaves not
   CHECK_FALSE(bystander.exists("/examples/start/release-7"));
 }
 
+TEST_CASE("the example of a double barrier begins and ends together, and leaves no member") {
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_DOUBLE_BARRIER, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  for (const char* machine : {"machine 1", "machine 2", "machine 3"}) {
+    CHECK(contains(output, std::string{machine} + " begins\n"));
+    CHECK(contains(output, std::string{machine} + ": all are done\n"));
+  }
+}
+
+TEST_CASE("the example of phases finds all parts in each of them, and leaves nothing") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_PHASES, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "all 12 parts are done\n"));
+  CHECK_FALSE(contains(output, "missing"));
+}
+
 TEST_CASE("the example of a distributed atomic counts, and sells its stock once") {
   const auto [status, output] =
       run(CUSTODIAN_EXAMPLE_DISTRIBUTED_ATOMIC, {to_string(server_endpoint())});
@@ -308,6 +327,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_CALLBACK,
                               CUSTODIAN_EXAMPLE_CANCELLATION,
                               CUSTODIAN_EXAMPLE_CONDITION,
+                              CUSTODIAN_EXAMPLE_DOUBLE_BARRIER,
                               CUSTODIAN_EXAMPLE_DRAIN,
                               CUSTODIAN_EXAMPLE_LATCH,
                               CUSTODIAN_EXAMPLE_LOG,
@@ -315,6 +335,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_LOST_COROUTINE,
                               CUSTODIAN_EXAMPLE_MULTI_LOCK,
                               CUSTODIAN_EXAMPLE_OWN_RECIPE,
+                              CUSTODIAN_EXAMPLE_PHASES,
                               CUSTODIAN_EXAMPLE_READ_WRITE,
                               CUSTODIAN_EXAMPLE_SEMAPHORE,
                               CUSTODIAN_EXAMPLE_SHARED_COUNT,

@@ -3,7 +3,9 @@
 /// \file
 /// The waits with a limit of barriers and latches: a late one returns false.
 
+#include <algorithm>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <functional>
 #include <stop_token>
@@ -32,6 +34,28 @@ boost::asio::awaitable<Result<bool>> in_time(CorePtr core, CancellationPtr calle
   co_return failed<bool>(ended.error());
 }
 
+/// The same of a wait that has a node of its own on the servers, as an arrival. If its caller gives
+/// up, or it is late, `take_back(options)` is awaited, a coroutine that returns whether it was too
+/// late to take the node back: then the wait has ended well. It has an operation's time. A deadline
+/// that has passed already: false at once.
+template <typename Work, typename TakeBack>
+boost::asio::awaitable<Result<bool>> unless_taken_back(Client client, CancellationPtr callers,
+                                                       Deadline until, Work work,
+                                                       TakeBack take_back) {
+  if (until.passed()) co_return false;
+  const CorePtr core = client.core();
+  Result<bool> ended = co_await in_time(core, std::move(callers), until, work);
+  const bool is_over = ended ? *ended : ended.error() != boost::asio::error::operation_aborted;
+  if (is_over) co_return ended;
+  const OperationOptions options{client.deadline_or_default(Deadline{})};
+  const Result<bool> is_too_late = co_await take_back(options);
+  if (is_too_late && *is_too_late) co_return true;
+  if (is_too_late) co_return ended;
+  const bool is_unknown = is_too_late.error() == Errc::deadline_exceeded;
+  co_return failed<bool>(is_unknown ? make_error_code(Errc::deadline_exceeded_outcome_unknown)
+                                    : is_too_late.error());
+}
+
 /// Starts a wait, and blocks until it ends. False if it is late, or if no thread runs the client's
 /// context. A wait whose deadline has passed when it begins asks the servers once, and waits for
 /// the answer as long as any operation does. Throws Error.
@@ -46,6 +70,23 @@ bool block_in_time_for(const Client& client, std::string_view operation, std::st
   const auto& [error, is_over] = *ended;
   throw_if(*client.core(), error, operation, path);
   return is_over;
+}
+
+/// The same of a wait that is taken back when it is late, which takes an operation's time at most.
+/// Throws deadline_exceeded_outcome_unknown if no thread runs the client's context.
+template <auto Start, typename... Arguments>
+bool block_unless_taken_back(const Client& client, std::string_view operation,
+                             std::string_view path, std::stop_token stop, Deadline until,
+                             Arguments... arguments) {
+  const Deadline limit = until.or_default(Deadline::never());
+  const auto now = Deadline::Clock::now();
+  const auto more = client.deadline_or_default(Deadline{}).remaining(now);
+  const bool has_end = limit.time_point() < Deadline::Clock::time_point::max() - more;
+  const Deadline end =
+      has_end ? Deadline{std::max(limit.time_point(), now) + more} : Deadline::never();
+  return block_in_time_or_throw<Start, bool>(client.core(), operation, path, std::move(stop),
+                                             {end, Errc::deadline_exceeded_outcome_unknown},
+                                             std::move(arguments)..., until);
 }
 
 }  // namespace custodian::recipes_detail

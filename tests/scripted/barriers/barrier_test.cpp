@@ -9,11 +9,7 @@
 #include "custodian/barriers/distributed_barrier.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
-#include "support/sanitizers.hpp"
-
-#ifdef CUSTODIAN_ADDRESS_SANITIZER
-#include <sanitizer/lsan_interface.h>
-#endif
+#include "support/leaks_are_expected.hpp"
 
 namespace custodian::tests::barrier_test {
 namespace {
@@ -308,19 +304,6 @@ TEST_CASE("barrier: waiters of one client all go through") {
   fixture.world.remove(path);
   for (const Outcome<>& each : all) fixture.check_open(each);
 }
-
-// A client whose context is gone is never freed, for its requests are never answered.
-struct LeaksAreExpected {
-#ifdef CUSTODIAN_ADDRESS_SANITIZER
-  LeaksAreExpected() { __lsan_disable(); }
-  ~LeaksAreExpected() { __lsan_enable(); }
-#else
-  LeaksAreExpected() {}
-  ~LeaksAreExpected() {}
-#endif
-  LeaksAreExpected(const LeaksAreExpected&) = delete;
-  LeaksAreExpected& operator=(const LeaksAreExpected&) = delete;
-};
 
 TEST_CASE("barrier: a context that is destroyed under a wait takes its handler along") {
   const LeaksAreExpected leaks;

@@ -83,7 +83,7 @@ void OperationPlay::judge_unknown(error_code error) {
 
 void OperationPlay::leave_nothing() {
   if (!world_.run_until_idle(*client_)) complain("requests or watches are left in the client");
-  if (world_.ensemble.watches() != 0) complain("a watch is left on the server");
+  if (watches_left() != 0) complain("a watch is left on the server");
   world_.ensemble.apply_late_requests();
   judge_servers();
   forget();

@@ -56,6 +56,8 @@ class OperationPlay {
   virtual void judge(error_code error, std::int64_t result) = 0;
   /// What must hold in the end, of a cancelled operation, too, when nothing is under way any more.
   virtual void judge_servers() {}
+  /// The watches that the operation has left on the servers.
+  [[nodiscard]] virtual std::size_t watches_left() { return world_.ensemble.watches(); }
   /// Destroys the recipe's objects.
   virtual void forget() = 0;
 

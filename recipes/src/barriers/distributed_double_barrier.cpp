@@ -1,0 +1,133 @@
+#include "custodian/barriers/distributed_double_barrier.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "async/bound_to_context.hpp"
+#include "barriers/party_entry.hpp"
+#include "barriers/party_exit.hpp"
+#include "barriers/timed_wait.hpp"
+#include "custodian/authoring/spawn.hpp"
+#include "custodian/authoring/uuid.hpp"
+
+namespace custodian {
+
+namespace asio = boost::asio;
+
+namespace recipes_detail {
+
+namespace {
+
+/// Marks, while it exists, that an operation is under way.
+class Busy {
+ public:
+  explicit Busy(PartyPtr party) : party_{std::move(party)} { party_->is_busy = true; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+  ~Busy() { party_->is_busy = false; }
+
+ private:
+  const PartyPtr party_;
+};
+
+asio::awaitable<Result<bool>> enter(PartyPtr party, CancellationPtr callers, Deadline until) {
+  if (party->is_busy || party->is_in) co_return failed<bool>(Errc::invalid_argument);
+  const Busy busy{party};
+  const auto work = [party](const CancellationPtr& limited) {
+    return until_complete(party, limited);
+  };
+  Client client = party->client.share();
+  const auto take_back = [party](const OperationOptions& options) {
+    return withdraw(party, CancellationPtr{}, options);
+  };
+  Result<bool> entered =
+      co_await unless_taken_back(std::move(client), std::move(callers), until, work, take_back);
+  party->is_in = entered && *entered;
+  if (!party->is_in) party->own = OwnedNode{};
+  co_return entered;
+}
+
+asio::awaitable<Result<bool>> leave(PartyPtr party, CancellationPtr callers, Deadline until) {
+  if (party->is_busy || !party->is_in) co_return failed<bool>(Errc::invalid_argument);
+  const Busy busy{party};
+  const auto work = [party](const CancellationPtr& limited) { return until_left(party, limited); };
+  const CorePtr core = party->client.core();
+  Result<bool> left = co_await in_time(core, std::move(callers), until, work);
+  party->is_in = false;
+  party->own = OwnedNode{};
+  co_return left;
+}
+
+}  // namespace
+
+void start_enter(CorePtr core, CancellationPtr cancellation, PartyPtr party, Deadline until,
+                 Handler<bool> handler) {
+  Handler<bool> bound = bound_to_context(party->client, std::move(handler));
+  const std::string what = "entering " + party->path;
+  spawn(core, what, enter(std::move(party), std::move(cancellation), until), std::move(bound));
+}
+
+void start_leave(CorePtr core, CancellationPtr cancellation, PartyPtr party, Deadline until,
+                 Handler<bool> handler) {
+  Handler<bool> bound = bound_to_context(party->client, std::move(handler));
+  const std::string what = "leaving " + party->path;
+  spawn(core, what, leave(std::move(party), std::move(cancellation), until), std::move(bound));
+}
+
+namespace {
+
+/// Refuses a number of members whose party would not fit into a transaction.
+void check_members(const CorePtr& core, const std::string& path, std::int32_t members) {
+  if (members < 1 || members > DistributedDoubleBarrier::max()) {
+    throw Error{
+        Errc::invalid_argument, "DistributedDoubleBarrier", path,
+        "a party needs 1 to " + std::to_string(DistributedDoubleBarrier::max()) + " members"};
+  }
+  const std::vector<std::string> names(static_cast<std::size_t>(members),
+                                       "_c_" + make_uuid() + "-" + make_uuid());
+  check_commit(core, completing(path, names));
+}
+
+}  // namespace
+
+}  // namespace recipes_detail
+
+DistributedDoubleBarrier::DistributedDoubleBarrier(const Client& client, std::string path,
+                                                   std::int32_t members, Late late)
+    : core_{client.core()} {
+  constexpr auto name = "DistributedDoubleBarrier";
+  check_path(core_, name, path);
+  check_create(core_, path, {}, {});
+  check_contender(core_, name, path, make_uuid(), client.identity());
+  recipes_detail::check_members(core_, path, members);
+  party_ = std::make_shared<recipes_detail::Party>(client.share(), std::move(path), members, late);
+}
+
+DistributedDoubleBarrier& DistributedDoubleBarrier::operator=(
+    DistributedDoubleBarrier&& other) noexcept = default;
+
+DistributedDoubleBarrier::~DistributedDoubleBarrier() = default;
+
+const std::string& DistributedDoubleBarrier::path() const noexcept { return party_->path; }
+
+void DistributedDoubleBarrier::enter(std::stop_token stop) {
+  block_or_throw<&recipes_detail::start_enter, bool>(
+      core_, "DistributedDoubleBarrier::enter", path(), std::move(stop), party_, Deadline::never());
+}
+
+bool DistributedDoubleBarrier::try_enter_until(Deadline until, std::stop_token stop) {
+  return recipes_detail::block_unless_taken_back<&recipes_detail::start_enter>(
+      party_->client, "DistributedDoubleBarrier::enter", path(), std::move(stop), until, party_);
+}
+
+void DistributedDoubleBarrier::leave(std::stop_token stop) {
+  block_or_throw<&recipes_detail::start_leave, bool>(
+      core_, "DistributedDoubleBarrier::leave", path(), std::move(stop), party_, Deadline::never());
+}
+
+bool DistributedDoubleBarrier::try_leave_until(Deadline until, std::stop_token stop) {
+  return recipes_detail::block_in_time_for<&recipes_detail::start_leave>(
+      party_->client, "DistributedDoubleBarrier::leave", path(), std::move(stop), until, party_);
+}
+
+}  // namespace custodian

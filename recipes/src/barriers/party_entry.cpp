@@ -1,0 +1,258 @@
+#include "barriers/party_entry.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "custodian/authoring/follow.hpp"
+
+// Entering, as docs/model/double_barrier.pml has it (its guards in capitals):
+//
+// 1. Create the own node. A process is counted once, whichever of its nodes are there (ONE_NAME).
+// 2. Watch the ready node, and list the members.
+// 3. If there are enough: create the ready node, in a transaction that checks every member of the
+//    listing (CHECKED_MEMBERS). Else sleep until the ready node is created.
+// 4. A ready node that counts this member lets it in. One that does not:
+//    - Nobody is left of those that it counts (STALE): it is removed.
+//    - Others are in: join them, in a transaction that checks one of them (COMPANY), or wait for
+//      the party's end without a node.
+// 5. A member that gives up removes its node, unless a party was complete since the listing
+//    (CHECKED_WITHDRAWAL).
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
+
+namespace {
+
+// -- The own node ---------------------------------------------------------------------------------
+
+asio::awaitable<error_code> create_own(PartyPtr party, CancellationPtr cancellation) {
+  CreateOptions options{.mode = CreateMode::ephemeral,
+                        .protection = Protection::by_unique_name,
+                        .parents = Parents::created_as_containers,
+                        .deadline = Deadline::never(),
+                        .retry = party->client.retry_policy().unlimited()};
+  const CorePtr core = party->client.core();
+  const std::string path = join(party->path, party->name);
+  std::string identity = party->client.identity();
+  auto [error, created] = co_await await<&start_create, Created>(
+      core, std::move(cancellation), path, std::move(identity), std::move(options));
+  if (error) co_return error;
+  // The server that has created it has seen all that was before.
+  party->caught_up_in = created.stat.ephemeral_owner;
+  party->own = OwnedNode{core, std::move(created)};
+  co_return error_code{};
+}
+
+/// The member's session has ended: perhaps a party was complete with it. The barrier's data name
+/// the members of the last one, also when that is over.
+asio::awaitable<Result<void>> forget_lost_node(PartyPtr party, CancellationPtr cancellation,
+                                               OperationOptions options) {
+  const std::string own{party->own.name()};
+  const std::int64_t created_by = party->own.stat().czxid;
+  const std::vector<std::string> places{party->path, party->ready()};
+  for (const std::string& path : places) {
+    const Result<std::optional<GetResult>> seen =
+        co_await read_node(party, cancellation, path, options);
+    if (!seen) co_return seen.error();
+    if (!*seen) continue;
+    const Counted counted = counted_by(**seen, own, created_by);
+    const bool is_ready = path != party->path;
+    if (counted == Counted::yes || (is_ready && counted == Counted::perhaps)) {
+      co_return Errc::session_lost;
+    }
+  }
+  party->own = OwnedNode{};
+  co_return Result<void>{};
+}
+
+/// Makes sure that the member has a node of its session.
+asio::awaitable<Result<void>> take_place(PartyPtr party, CancellationPtr cancellation) {
+  while (!party->own.alive()) {
+    if (party->own.created()) {
+      const OperationOptions patient = party->patient();
+      const Result<void> forgotten = co_await forget_lost_node(party, cancellation, patient);
+      if (!forgotten) co_return forgotten.error();
+    }
+    const error_code error = co_await create_own(party, cancellation);
+    if (error) co_return error;
+  }
+  co_return Result<void>{};
+}
+
+// -- The party ------------------------------------------------------------------------------------
+
+/// Completes the party with exactly these members.
+asio::awaitable<error_code> seal(PartyPtr party, CancellationPtr cancellation,
+                                 std::vector<std::string> members) {
+  const OperationOptions patient = party->patient();
+  Transaction transaction = completing(party->path, members);
+  co_return co_await commit(party, std::move(cancellation), std::move(transaction), patient);
+}
+
+/// Whether nobody is left of the party that has created `ready`, which does not count this member.
+asio::awaitable<Result<bool>> has_crashed(PartyPtr party, CancellationPtr cancellation,
+                                          GetResult ready, std::vector<std::string> members) {
+  const PartyState state = state_of(ready.data, members);
+  if (state != PartyState::unknown) co_return state == PartyState::over;
+  const CorePtr core = party->client.core();
+  const OperationOptions patient = party->patient();
+  std::vector<std::int64_t> created_by;
+  for (const std::string& member : members) {
+    const std::string path = join(party->path, member);
+    const Result<Watched<std::optional<Stat>>> seen =
+        co_await read_existence(core, cancellation, path, patient, Watching::no);
+    if (!seen) co_return failed<bool>(seen.error());
+    if (seen->value) created_by.push_back(seen->value->czxid);
+  }
+  co_return is_left_over(ready.stat.czxid, created_by);
+}
+
+/// Waits until the party of a ready node that this transaction has created is over.
+asio::awaitable<Result<void>> until_over(PartyPtr party, CancellationPtr cancellation,
+                                         std::int64_t created_by) {
+  const CorePtr core = party->client.core();
+  const OperationOptions patient = party->patient();
+  const std::string path = party->ready();
+  for (;;) {
+    const Result<Watched<std::optional<Stat>>> seen =
+        co_await read_existence(core, cancellation, path, patient, Watching::yes);
+    if (!seen) co_return seen.error();
+    if (!seen->value || seen->value->czxid != created_by) co_return Result<void>{};
+    const error_code error = co_await until_changed(core, cancellation, seen->watch);
+    if (error) co_return error;
+  }
+}
+
+enum class Admission : std::uint8_t { in, again };
+
+/// What a ready node means to a member that it does not count.
+asio::awaitable<Result<Admission>> come_late(PartyPtr party, CancellationPtr cancellation) {
+  const OperationOptions patient = party->patient();
+  const Result<Members> members = co_await list(party, cancellation, patient);
+  if (!members) co_return members.error();
+  if (!party->own.alive() || !members->is_ready) co_return Admission::again;
+  if (!members->has(party->own.name())) co_return Errc::node_deleted;
+  // Behind the listing: the transactions below check that nobody has come in since.
+  const std::string ready_path = party->ready();
+  Result<std::optional<GetResult>> seen =
+      co_await read_node(party, cancellation, ready_path, patient);
+  if (!seen) co_return seen.error();
+  if (!*seen) co_return Admission::again;
+  GetResult ready = std::move(**seen);
+  const Counted counted = counted_by(ready, party->own.name(), party->own.stat().czxid);
+  if (counted != Counted::no) co_return Admission::again;
+  const Result<bool> is_stale = co_await has_crashed(party, cancellation, ready, members->names);
+  if (!is_stale) co_return is_stale.error();
+  if (!*is_stale && party->late == Late::waits) {
+    const Result<bool> too_late = co_await withdraw(party, cancellation, patient);
+    if (!too_late) co_return too_late.error();
+    if (*too_late) co_return Admission::in;
+    const Result<void> over = co_await until_over(party, cancellation, ready.stat.czxid);
+    if (!over) co_return over.error();
+    co_return Admission::again;
+  }
+  Transaction transaction;
+  if (*is_stale) {
+    transaction.push_back(check(party->path, members->version));
+    transaction.push_back(remove(ready_path));
+  } else {
+    // The lowest of them leaves last: so somebody is still in.
+    std::vector<std::string> company = in_party(ready.data, members->names);
+    std::erase(company, party->own.name());
+    if (company.empty()) co_return Admission::again;
+    transaction.push_back(check(join(party->path, company.front())));
+    const std::string data = joined(std::move(ready.data), party->own.name());
+    transaction.push_back(set(party->path, data, members->version));
+    transaction.push_back(set(ready_path, data, ready.stat.version));
+  }
+  const error_code error = co_await commit(party, cancellation, std::move(transaction), patient);
+  if (error && !is_overtaken(error)) co_return error;
+  co_return error || *is_stale ? Admission::again : Admission::in;
+}
+
+/// What a ready node means to this member.
+asio::awaitable<Result<Admission>> judge(PartyPtr party, CancellationPtr cancellation) {
+  const OperationOptions patient = party->patient();
+  const std::string ready_path = party->ready();
+  const Result<std::optional<GetResult>> ready =
+      co_await read_node(party, cancellation, ready_path, patient);
+  if (!ready) co_return ready.error();
+  if (!*ready || !party->own.alive()) co_return Admission::again;
+  const Counted counted = counted_by(**ready, party->own.name(), party->own.stat().czxid);
+  if (counted != Counted::no) co_return Admission::in;
+  co_return co_await come_late(party, std::move(cancellation));
+}
+
+}  // namespace
+
+asio::awaitable<Result<void>> until_complete(PartyPtr party, CancellationPtr cancellation) {
+  const CorePtr core = party->client.core();
+  const OperationOptions patient = party->patient();
+  const std::string ready_path = party->ready();
+  bool is_ready = false;
+  for (;;) {
+    const Result<void> stands = co_await take_place(party, cancellation);
+    if (!stands) co_return stands.error();
+    if (is_ready) {
+      is_ready = false;
+      const Result<Admission> admission = co_await judge(party, cancellation);
+      if (!admission) co_return admission.error();
+      if (*admission == Admission::in) co_return Result<void>{};
+      continue;
+    }
+    const Result<Watched<std::optional<Stat>>> ready =
+        co_await read_existence(core, cancellation, ready_path, patient, Watching::yes);
+    if (!ready) co_return ready.error();
+    const Result<Members> members = co_await list(party, cancellation, patient);
+    if (!members) co_return members.error();
+    if (!party->own.alive()) continue;
+    if (!members->has(party->own.name())) co_return Errc::node_deleted;
+    is_ready = members->is_ready;
+    if (is_ready) continue;
+    if (count_members(members->names) >= static_cast<std::size_t>(party->needed)) {
+      const error_code error = co_await seal(party, cancellation, members->names);
+      if (!error) co_return Result<void>{};
+      if (!is_overtaken(error)) co_return error;
+      continue;
+    }
+    const auto [error, event] =
+        co_await await<&start_wait, WatchEventType>(core, cancellation, ready->watch.state());
+    if (error && error != Errc::session_lost) co_return error;
+    is_ready = !error && event == WatchEventType::created;
+  }
+}
+
+asio::awaitable<Result<bool>> withdraw(PartyPtr party, CancellationPtr cancellation,
+                                       OperationOptions options) {
+  const std::string ready_path = party->ready();
+  for (;;) {
+    if (!party->own.created()) co_return false;
+    if (!party->own.alive()) {
+      const Result<void> forgotten = co_await forget_lost_node(party, cancellation, options);
+      if (!forgotten) co_return failed<bool>(forgotten.error());
+      continue;
+    }
+    const Result<Members> members = co_await list(party, cancellation, options);
+    if (!members) co_return failed<bool>(members.error());
+    const Result<std::optional<GetResult>> ready =
+        co_await read_node(party, cancellation, ready_path, options);
+    if (!ready) co_return failed<bool>(ready.error());
+    if (!party->own.alive()) continue;
+    if (*ready) {
+      const Counted counted = counted_by(**ready, party->own.name(), party->own.stat().czxid);
+      if (counted != Counted::no) co_return true;
+    }
+    Transaction removal{check(party->path, members->version), remove(party->own.path())};
+    const error_code error = co_await commit(party, cancellation, std::move(removal), options);
+    if (!error || error == ServerErrc::no_node) {
+      party->own = OwnedNode{};
+    } else if (!is_overtaken(error)) {
+      co_return failed<bool>(error);
+    }
+  }
+}
+
+}  // namespace custodian::recipes_detail

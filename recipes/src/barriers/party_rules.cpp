@@ -1,0 +1,109 @@
+#include "barriers/party_rules.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "custodian/authoring/path.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace {
+
+/// The first line of the data that this library writes.
+constexpr std::string_view heading = "members:\n";
+
+bool has_line(std::string_view text, std::string_view line) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (text.substr(0, end) == line) return true;
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return false;
+}
+
+/// The size of "_c_<uuid>-".
+constexpr std::size_t id_size = 3 + 36 + 1;
+
+bool is_of_this_library(std::string_view node) {
+  return node.starts_with("_c_") && node.size() > id_size;
+}
+
+/// The part behind the id of a protected create, "_c_<uuid>-", which is the same for all nodes of a
+/// member.
+std::string_view member_of(std::string_view node) {
+  return is_of_this_library(node) ? node.substr(id_size) : node;
+}
+
+}  // namespace
+
+std::vector<std::string> members_of(std::vector<std::string> names) {
+  std::erase(names, ready_name);
+  std::ranges::sort(names);
+  return names;
+}
+
+std::size_t count_members(const std::vector<std::string>& members) {
+  std::set<std::string_view> distinct;
+  for (const std::string& member : members) distinct.insert(member_of(member));
+  return distinct.size();
+}
+
+std::string ready_data(const std::vector<std::string>& members) {
+  std::string data{heading};
+  for (const std::string& member : members) data.append(member).append("\n");
+  return data;
+}
+
+Transaction completing(const std::string& path, const std::vector<std::string>& members) {
+  Transaction transaction;
+  for (const std::string& member : members) transaction.push_back(check(join(path, member)));
+  const std::string data = ready_data(members);
+  transaction.push_back(set(path, data));
+  transaction.push_back(create(join(path, ready_name), data));
+  return transaction;
+}
+
+std::string joined(std::string ready, std::string_view member) {
+  if (ready.starts_with(heading)) ready.append(member).append("\n");
+  return ready;
+}
+
+Counted counted_by(const GetResult& ready, std::string_view member, std::int64_t czxid) {
+  const std::string_view data = ready.data;
+  if (data.starts_with(heading)) {
+    return has_line(data.substr(heading.size()), member) ? Counted::yes : Counted::no;
+  }
+  return ready.stat.czxid < czxid ? Counted::no : Counted::perhaps;
+}
+
+PartyState state_of(std::string_view ready, const std::vector<std::string>& members) {
+  if (!ready.starts_with(heading)) return PartyState::unknown;
+  const std::string_view counted = ready.substr(heading.size());
+  const bool is_there = std::ranges::any_of(
+      members, [&](const std::string& member) { return has_line(counted, member); });
+  return is_there ? PartyState::under_way : PartyState::over;
+}
+
+bool is_left_over(std::int64_t ready, const std::vector<std::int64_t>& members) {
+  return std::ranges::none_of(members, [&](std::int64_t czxid) { return czxid < ready; });
+}
+
+std::vector<std::string> in_party(std::string_view ready, std::vector<std::string> members) {
+  if (!ready.starts_with(heading)) return members;
+  const std::string_view named = ready.substr(heading.size());
+  std::erase_if(members, [&](const std::string& member) {
+    return is_of_this_library(member) && !has_line(named, member);
+  });
+  return members;
+}
+
+Leaving next_of_leaving(const std::vector<std::string>& members, std::string_view own) {
+  const bool is_here = std::ranges::find(members, own) != members.end();
+  if (members.empty()) return {.is_over = true};
+  if (!is_here) return {.waits_for = members.front()};
+  if (members.size() == 1) return {.is_last = true};
+  if (members.front() == own) return {.waits_for = members.back()};
+  return {.removes_own_node = true, .waits_for = members.front()};
+}
+
+}  // namespace custodian::recipes_detail

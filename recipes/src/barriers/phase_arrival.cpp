@@ -1,0 +1,219 @@
+#include "barriers/phase_arrival.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "barriers/phase_rules.hpp"
+#include "custodian/authoring/follow.hpp"
+#include "custodian/authoring/path.hpp"
+
+namespace custodian::recipes_detail {
+
+namespace asio = boost::asio;
+
+// The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
+
+namespace {
+
+// -- The nodes ------------------------------------------------------------------------------------
+
+/// Creates the barrier's node. It is no container: the servers may delete one when a phase is over,
+/// before its arrivals have read that.
+asio::awaitable<error_code> create_barrier(PhasesPtr phases, CancellationPtr cancellation) {
+  CreateOptions options{.parents = Parents::created_as_containers,
+                        .deadline = Deadline::never(),
+                        .retry = phases->client.retry_policy().unlimited()};
+  std::string nothing;
+  const auto [error, created] =
+      co_await await<&start_create, Created>(phases->client.core(), std::move(cancellation),
+                                             phases->path, std::move(nothing), std::move(options));
+  // It is there then, or it is looked for again.
+  const bool is_there = error == ServerErrc::node_exists || error == ServerErrc::connection_loss;
+  co_return is_there ? error_code{} : error;
+}
+
+asio::awaitable<error_code> create_own(PhaseArrivalPtr arrival, CancellationPtr cancellation,
+                                       std::int32_t phase) {
+  const PhasesPtr phases = arrival->phases;
+  const CorePtr core = phases->client.core();
+  const std::string path = join(phases->path, arrival_name(phase));
+  CreateOptions options{.mode = CreateMode::ephemeral,
+                        .protection = Protection::by_unique_name,
+                        .deadline = Deadline::never(),
+                        .retry = phases->client.retry_policy().unlimited()};
+  std::string identity = phases->client.identity();
+  auto [error, created] = co_await await<&start_create, Created>(
+      core, std::move(cancellation), path, std::move(identity), std::move(options));
+  if (error) co_return error;
+  // The server that has created it has seen all that was before.
+  arrival->caught_up_in = created.stat.ephemeral_owner;
+  arrival->phase = phase;
+  arrival->own = OwnedNode{core, std::move(created)};
+  co_return error_code{};
+}
+
+// -- Looking --------------------------------------------------------------------------------------
+
+/// Reads the barrier, which is created if it is missing.
+asio::awaitable<Result<Watched<GetResult>>> read_barrier(PhaseArrivalPtr arrival,
+                                                         CancellationPtr cancellation,
+                                                         OperationOptions options,
+                                                         Watching watching) {
+  const PhasesPtr phases = arrival->phases;
+  const CorePtr core = phases->client.core();
+  const std::string path = phases->path;
+  for (;;) {
+    const bool may_lag =
+        arrival->own.created() && phases->client.session().id != arrival->caught_up_in;
+    if (may_lag) {
+      const auto [error] = co_await await<&start_sync>(core, cancellation, path, options);
+      if (error) co_return error;
+      arrival->caught_up_in = phases->client.session().id;
+    }
+    Result<Watched<GetResult>> seen =
+        co_await read_data(core, cancellation, path, options, watching);
+    if (seen.error() == ServerErrc::no_node) {
+      const error_code error = co_await create_barrier(phases, cancellation);
+      if (error) co_return error;
+      continue;
+    }
+    // The read was repeated in another session, whose server may lag behind.
+    const bool lags =
+        arrival->own.created() && phases->client.session().id != arrival->caught_up_in;
+    if (seen && lags) continue;
+    co_return std::move(seen);
+  }
+}
+
+asio::awaitable<Result<Children>> list(PhaseArrivalPtr arrival, CancellationPtr cancellation,
+                                       OperationOptions options) {
+  const CorePtr core = arrival->phases->client.core();
+  const std::string path = arrival->phases->path;
+  Result<Watched<Children>> seen =
+      co_await read_children(core, std::move(cancellation), path, options, Watching::no);
+  if (!seen) co_return seen.error();
+  co_return std::move(seen->value);
+}
+
+/// Whether the own node is gone, which only the end of a phase removes, or a hand.
+asio::awaitable<Result<bool>> is_gone(PhaseArrivalPtr arrival, CancellationPtr cancellation,
+                                      OperationOptions options) {
+  const CorePtr core = arrival->phases->client.core();
+  const std::string path = arrival->own.path();
+  const Result<Watched<std::optional<Stat>>> seen =
+      co_await read_existence(core, std::move(cancellation), path, options, Watching::no);
+  if (!seen) co_return failed<bool>(seen.error());
+  co_return !seen->value.has_value();
+}
+
+/// Ends the phase with these arrivals, unless others have, or one of them is gone. Returns whether
+/// this one is among them, and the phase is over.
+asio::awaitable<Result<bool>> end_phase(PhaseArrivalPtr arrival, CancellationPtr cancellation,
+                                        std::vector<std::string> arrivals, std::string before) {
+  const PhasesPtr phases = arrival->phases;
+  const OperationOptions patient = phases->patient();
+  Transaction transaction = ending_phase(phases->path, arrivals, arrival->phase, std::move(before));
+  const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
+      phases->client.core(), std::move(cancellation), std::move(transaction), patient);
+  if (!error) co_return std::ranges::find(arrivals, arrival->own.name()) != arrivals.end();
+  const bool is_overtaken = error == ServerErrc::no_node || error == ServerErrc::bad_version ||
+                            error == ServerErrc::connection_loss;
+  co_return is_overtaken ? Result<bool>{false} : failed<bool>(error);
+}
+
+}  // namespace
+
+// -- From start to end ----------------------------------------------------------------------------
+
+asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, CancellationPtr cancellation) {
+  const PhasesPtr phases = arrival->phases;
+  const CorePtr core = phases->client.core();
+  const OperationOptions patient = phases->patient();
+  for (;;) {
+    // The end of the phase fires the watch.
+    const Result<Watched<GetResult>> barrier =
+        co_await read_barrier(arrival, cancellation, patient, Watching::yes);
+    if (!barrier) co_return barrier.error();
+    OwnedNode& own = arrival->own;
+    if (own.created()) {
+      const Arrival fate = fate_of(barrier->value, own.name(), arrival->phase);
+      if (fate == Arrival::passed) co_return Result<void>{};
+      if (fate == Arrival::unknown || (fate == Arrival::left_over && own.alive())) {
+        const Result<bool> has_gone = co_await is_gone(arrival, cancellation, patient);
+        if (!has_gone) co_return has_gone.error();
+        const bool in_doubt = fate == Arrival::unknown;
+        if (in_doubt && !own.alive()) co_return Errc::session_lost;
+        if (in_doubt && *has_gone) co_return Result<void>{};
+        if (*has_gone && own.alive()) co_return Errc::node_deleted;
+      }
+      // It arrives again if its node is of a former phase, or of a former session.
+      if (fate != Arrival::waits || !own.alive()) own = OwnedNode{};
+    }
+    if (!own.created()) {
+      const error_code error =
+          co_await create_own(arrival, cancellation, barrier->value.stat.version);
+      if (error == ServerErrc::no_node) continue;
+      if (error) co_return error;
+    }
+    Result<Children> listed = co_await list(arrival, cancellation, patient);
+    if (!listed) co_return listed.error();
+    if (listed->stat.version != arrival->phase || !own.alive()) continue;
+    const std::vector<std::string>& names = listed->names;
+    if (std::ranges::find(names, own.name()) == names.end()) co_return Errc::node_deleted;
+    std::vector<std::string> enough =
+        arrivals_of_phase(std::move(listed->names), phases->expected, arrival->phase);
+    if (!enough.empty()) {
+      std::string before = barrier->value.data;
+      const Result<bool> passed =
+          co_await end_phase(arrival, cancellation, std::move(enough), std::move(before));
+      if (!passed) co_return passed.error();
+      if (*passed) co_return Result<void>{};
+      continue;
+    }
+    const error_code error = co_await until_changed(core, cancellation, barrier->watch);
+    if (error) co_return error;
+  }
+}
+
+asio::awaitable<Result<bool>> take_back(PhaseArrivalPtr arrival, OperationOptions options) {
+  const CorePtr core = arrival->phases->client.core();
+  const CancellationPtr none;
+  OwnedNode& own = arrival->own;
+  bool is_lost = false;  // the reply to a removal
+  while (own.created()) {
+    if (own.alive()) {
+      Transaction removal{remove(own.path())};
+      const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
+          core, none, std::move(removal), options);
+      if (!error) break;
+      is_lost = is_lost || error == ServerErrc::connection_loss;
+      const bool is_decided = error == ServerErrc::no_node || error == ServerErrc::connection_loss;
+      if (!is_decided) co_return failed<bool>(error);
+    }
+    const Result<Watched<GetResult>> barrier =
+        co_await read_barrier(arrival, none, options, Watching::no);
+    if (!barrier) co_return failed<bool>(barrier.error());
+    const Arrival fate = fate_of(barrier->value, own.name(), arrival->phase);
+    if (fate == Arrival::passed) co_return true;
+    const bool in_doubt = fate == Arrival::unknown;
+    if (!own.alive()) {
+      if (in_doubt) co_return failed<bool>(Errc::session_lost);
+      break;
+    }
+    const Result<bool> has_gone = co_await is_gone(arrival, none, options);
+    if (!has_gone) co_return failed<bool>(has_gone.error());
+    if (!*has_gone) continue;
+    if (in_doubt && is_lost) co_return failed<bool>(ServerErrc::connection_loss);
+    if (in_doubt) co_return true;
+    // Behind a phase that ends between the two reads: look again.
+    const Result<Watched<GetResult>> again =
+        co_await read_barrier(arrival, none, options, Watching::no);
+    if (!again) co_return failed<bool>(again.error());
+    if (again->value.stat.version != barrier->value.stat.version) continue;
+    break;
+  }
+  own = OwnedNode{};
+  co_return false;
+}
+
+}  // namespace custodian::recipes_detail

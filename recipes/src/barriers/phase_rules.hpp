@@ -1,0 +1,45 @@
+#pragma once
+
+/// \file
+/// The rules of an InterProcessBarrier's phases, which read nothing and wait for nothing.
+///
+/// The version of the barrier's data is the number of the phase that is under way. An arrival is a
+/// node below the barrier whose name has that number. One transaction ends the phase: it removes
+/// the nodes of its arrivals, and adds their names to the barrier's data, which keep those of the
+/// last phases. So an arrival counts in one phase, also if its node comes again: a create whose
+/// reply was lost may be applied late.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "custodian/node.hpp"
+#include "custodian/transaction.hpp"
+
+namespace custodian::recipes_detail {
+
+/// The name of an arrival at this phase, behind the id of its create.
+[[nodiscard]] std::string arrival_name(std::int32_t phase);
+
+/// The arrivals with which a phase ends, in the order of their names: nothing if there are too few.
+/// Other children of the barrier count for nothing.
+[[nodiscard]] std::vector<std::string> arrivals_of_phase(std::vector<std::string> children,
+                                                         std::int32_t expected, std::int32_t phase);
+/// The transaction that ends this phase, if it is under way. `before` are the barrier's data.
+[[nodiscard]] Transaction ending_phase(const std::string& path,
+                                       const std::vector<std::string>& arrivals, std::int32_t phase,
+                                       std::string before);
+
+/// What has become of an arrival at a phase.
+enum class Arrival : std::uint8_t {
+  waits,      ///< the phase is under way
+  passed,     ///< the phase has ended with it
+  left_over,  ///< the phase has ended without it
+  unknown,    ///< it is long ago: it has passed if its node is gone
+};
+/// `barrier` is what the barrier's node shows.
+[[nodiscard]] Arrival fate_of(const GetResult& barrier, std::string_view arrival,
+                              std::int32_t phase);
+
+}  // namespace custodian::recipes_detail

@@ -1,0 +1,55 @@
+// Members of double barriers in several processes, which are killed again and again. So many
+// parties as the environment variable CUSTODIAN_TEST_PARTIES says, or few.
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "curator.hpp"
+#include "scenarios.hpp"
+#include "support/catch.hpp"
+#include "support/test_servers.hpp"
+
+namespace custodian::tests::parties_test {
+namespace {
+
+constexpr int needed = 5;
+
+std::size_t parties() {
+  const char* number = std::getenv("CUSTODIAN_TEST_PARTIES");
+  return number == nullptr ? 60 : std::stoul(number);
+}
+std::size_t kill_every() { return std::max<std::size_t>(20, parties() / 200); }
+
+void describe(const char* whose, const PartyReport::Count& count) {
+  WARN(whose << ": " << count.visits << " visits, " << count.early << " early, " << count.left_alone
+             << " left alone");
+}
+
+TEST_CASE(
+    "parties of five among four processes that are killed: nobody is in alone, or out alone") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const PartyReport report =
+      attend_parties({ours(), ours(), ours(), ours()}, needed, parties(), kill_every());
+  CHECK(report.ours.visits >= parties() * needed);
+  CHECK(report.ours.early == 0);
+  CHECK(report.ours.left_alone == 0);
+  describe("ours", report.ours);
+}
+
+// By hand: what Curator's members do to a party, alone and beside ours. They are in after any
+// event, and do not come to an end together; now and then they wait for ever.
+TEST_CASE("parties of five of Curator's members, and mixed ones: how often are they early", "[.]") {
+  CUSTODIAN_REQUIRES_CURATOR();
+  constexpr std::size_t never = 1'000'000;
+  const PartyReport theirs =
+      attend_parties({curator(), curator(), curator(), curator()}, needed, parties(), never);
+  describe("Curator's, among themselves", theirs.others);
+  const PartyReport mixed =
+      attend_parties({curator(), curator(), ours(), ours()}, needed, parties(), never);
+  describe("Curator's, beside ours", mixed.others);
+  describe("ours, beside Curator's", mixed.ours);
+}
+
+}  // namespace
+}  // namespace custodian::tests::parties_test

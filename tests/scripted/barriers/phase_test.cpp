@@ -1,0 +1,292 @@
+// What the arrivals at an InterProcessBarrier see of each other, phase after phase.
+
+#include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <list>
+#include <optional>
+
+#include "custodian/barriers/inter_process_barrier.hpp"
+#include "scripted/world.hpp"
+#include "support/catch.hpp"
+#include "support/leaks_are_expected.hpp"
+
+namespace custodian::tests::phase_test {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string path = "/phases/one";
+
+struct Fixture {
+  ~Fixture() {
+    for (auto& each : clients) CHECK(world.end(each));
+  }
+  Fixture() = default;
+  Fixture(const Fixture&) = delete;
+  Fixture& operator=(const Fixture&) = delete;
+
+  [[nodiscard]] InterProcessBarrier of(const std::string& name, std::int32_t expected) {
+    clients.push_back(world.client(name));
+    return {*clients.back(), path, expected};
+  }
+  [[nodiscard]] std::size_t nodes() { return world.ensemble.children(path).size(); }
+  [[nodiscard]] std::int32_t phases() {
+    return world.ensemble.operate(request::Get{path}).stat.version;
+  }
+  [[nodiscard]] Outcome<> arrival(InterProcessBarrier& barrier) {
+    Outcome<> passed;
+    barrier.async_arrive_and_wait(passed.handler());
+    return passed;
+  }
+  [[nodiscard]] Outcome<> waiting(InterProcessBarrier& barrier) {
+    const std::size_t before = world.ensemble.watches();
+    auto passed = arrival(barrier);
+    CHECK(world.run_until([&] { return world.ensemble.watches() == before + 1; }));
+    world.settle();
+    CHECK_FALSE(passed.arrived());
+    return passed;
+  }
+  void check_passed(const Outcome<>& outcome) {
+    REQUIRE(world.run_until_arrived(outcome));
+    CHECK_FALSE(outcome.error());
+  }
+
+  World world;
+  std::list<std::unique_ptr<Client>> clients;
+};
+
+TEST_CASE("phases: an arrival waits until so many have come, phase after phase") {
+  Fixture fixture;
+  auto one = fixture.of("one", 3);
+  auto two = fixture.of("two", 3);
+  auto three = fixture.of("three", 3);
+  CHECK(one.path() == path);
+  CHECK(one.expected() == 3);
+  for (std::int32_t phase = 0; phase < 50; ++phase) {
+    const auto first = fixture.waiting(one);
+    const auto second = fixture.waiting(two);
+    CHECK(fixture.phases() == phase);
+    fixture.check_passed(fixture.arrival(three));
+    fixture.check_passed(first);
+    fixture.check_passed(second);
+    CHECK(fixture.nodes() == 0);
+    CHECK(fixture.world.ensemble.watches() == 0);
+  }
+}
+
+TEST_CASE("phases: who comes beyond the number waits for the next phase") {
+  Fixture fixture;
+  auto one = fixture.of("one", 2);
+  auto two = fixture.of("two", 2);
+  auto three = fixture.of("three", 2);
+  fixture.world.make("/phases");
+  fixture.world.make(path);
+  std::list<Outcome<>> all;
+  for (InterProcessBarrier* each : {&one, &two, &three}) all.push_back(fixture.arrival(*each));
+  const auto passed = [&] {
+    return std::ranges::count_if(all, [](const auto& each) { return each.arrived(); });
+  };
+  REQUIRE(fixture.world.run_until([&] { return passed() == 2; }));
+  fixture.world.settle();
+  CHECK(passed() == 2);
+  CHECK(fixture.nodes() == 1);
+  all.push_back(fixture.arrival(one));
+  REQUIRE(fixture.world.run_until([&] { return passed() == 4; }));
+  CHECK(fixture.phases() == 2);
+}
+
+TEST_CASE("phases: threads of one process may arrive by one object") {
+  Fixture fixture;
+  auto one = fixture.of("one", 3);
+  const auto first = fixture.arrival(one);
+  const auto second = fixture.arrival(one);
+  fixture.check_passed(fixture.arrival(one));
+  fixture.check_passed(first);
+  fixture.check_passed(second);
+}
+
+TEST_CASE("phases: an arrival whose session is lost while it waits arrives again") {
+  Fixture fixture;
+  auto one = fixture.of("one", 2);
+  auto two = fixture.of("two", 2);
+  const auto first = fixture.waiting(one);
+  const std::int64_t before = fixture.clients.front()->session().id;
+  fixture.world.ensemble.expire(before);
+  REQUIRE(fixture.world.run_until([&] {
+    const std::int64_t now = fixture.clients.front()->session().id;
+    return now != before && now != 0 && fixture.nodes() == 1 &&
+           fixture.world.ensemble.watches(now) == 1;
+  }));
+  CHECK_FALSE(first.arrived());
+  fixture.check_passed(fixture.arrival(two));
+  fixture.check_passed(first);
+}
+
+TEST_CASE("phases: an arrival that was counted has passed, though its session is lost then") {
+  Fixture fixture;
+  auto one = fixture.of("one", 2);
+  auto two = fixture.of("two", 2);
+  const auto first = fixture.waiting(one);
+  fixture.world.ensemble.cut_off("one");
+  fixture.world.settle();
+  fixture.check_passed(fixture.arrival(two));
+  fixture.world.ensemble.expire(fixture.clients.front()->session().id);
+  fixture.world.ensemble.let_in("one");
+  fixture.check_passed(first);
+  CHECK(fixture.phases() == 1);
+}
+
+/// Three phases by another client, of which the first one counts an arrival that is cut off.
+void pass_three(Fixture& fixture, InterProcessBarrier& other) {
+  fixture.world.ensemble.cut_off("one");
+  fixture.world.settle();
+  fixture.check_passed(fixture.arrival(other));
+  for (int phase = 0; phase < 2; ++phase) {
+    const auto again = fixture.arrival(other);
+    fixture.check_passed(fixture.arrival(other));
+    fixture.check_passed(again);
+  }
+}
+
+TEST_CASE("phases: an arrival that was counted has passed, though it hears of it phases later") {
+  for (const bool loses_session : {false, true}) {
+    Fixture fixture;
+    auto one = fixture.of("one", 2);
+    auto two = fixture.of("two", 2);
+    const auto first = fixture.waiting(one);
+    pass_three(fixture, two);
+    if (loses_session) fixture.world.ensemble.expire(fixture.clients.front()->session().id);
+    fixture.world.ensemble.let_in("one");
+    fixture.check_passed(first);
+    CHECK(fixture.phases() == 3);
+  }
+}
+
+TEST_CASE("phases: what is not known any more is known by the node, but not of a lost session") {
+  for (const bool loses_session : {false, true}) {
+    Fixture fixture;
+    auto one = fixture.of("one", 2);
+    auto two = fixture.of("two", 2);
+    const auto first = fixture.waiting(one);
+    pass_three(fixture, two);
+    // As after some hundred phases.
+    fixture.world.ensemble.operate(request::Set{path, "_c_x-phase-3\n"});
+    if (loses_session) fixture.world.ensemble.expire(fixture.clients.front()->session().id);
+    fixture.world.ensemble.let_in("one");
+    REQUIRE(fixture.world.run_until_arrived(first));
+    CHECK(first.error() == (loses_session ? make_error_code(Errc::session_lost) : error_code{}));
+  }
+}
+
+TEST_CASE("phases: an arrival whose node is deleted by hand says so, and is not counted") {
+  Fixture fixture;
+  auto one = fixture.of("one", 2);
+  auto two = fixture.of("two", 2);
+  const auto first = fixture.waiting(one);
+  fixture.world.remove(path + "/" + fixture.world.ensemble.children(path).at(0));
+  const auto second = fixture.waiting(two);
+  fixture.check_passed(fixture.arrival(two));
+  fixture.check_passed(second);
+  REQUIRE(fixture.world.run_until_arrived(first));
+  CHECK(first.error() == Errc::node_deleted);
+}
+
+TEST_CASE("phases: an arrival that is late is taken back") {
+  Fixture fixture;
+  auto one = fixture.of("one", 2);
+  const auto late = run<bool>(fixture.world,
+                              [&](auto done) { one.async_arrive_and_wait_for(brief_limit, done); });
+  REQUIRE(late.arrived());
+  CHECK((!late.error() && !late.result()));
+  CHECK(fixture.nodes() == 0);
+  const auto sent = fixture.world.ensemble.history().size();
+  const auto without_time =
+      run<bool>(fixture.world, [&](auto done) { one.async_arrive_and_wait_for(0s, done); });
+  REQUIRE(without_time.arrived());
+  CHECK((!without_time.error() && !without_time.result()));
+  fixture.world.settle();
+  CHECK(fixture.world.ensemble.history().size() == sent);
+  auto two = fixture.of("two", 2);
+  const auto second = fixture.waiting(two);
+  const auto in_time = run<bool>(
+      fixture.world, [&](auto done) { one.async_arrive_and_wait_for(World::limit, done); });
+  REQUIRE(in_time.arrived());
+  CHECK((!in_time.error() && in_time.result()));
+  fixture.check_passed(second);
+}
+
+TEST_CASE("phases: an arrival ends with its client, and outlives its barrier object") {
+  Fixture fixture;
+  std::optional<InterProcessBarrier> one{fixture.of("one", 2)};
+  auto two = fixture.of("two", 2);
+  const auto first = fixture.waiting(*one);
+  one.reset();
+  fixture.check_passed(fixture.arrival(two));
+  fixture.check_passed(first);
+  const auto second = fixture.waiting(two);
+  fixture.clients.back()->close();
+  REQUIRE(fixture.world.run_until_arrived(second));
+  CHECK(second.error() == Errc::closed);
+  CHECK(fixture.world.run_until([&] { return fixture.nodes() == 0; }));
+}
+
+TEST_CASE("phases: a new session whose server lags behind arrives only once more") {
+  World world{std::chrono::hours{1}};
+  auto own = world.client("one");
+  auto other = world.client("two");
+  std::optional<InterProcessBarrier> one{std::in_place, *own, path, 2};
+  std::optional<InterProcessBarrier> two{std::in_place, *other, path, 2};
+  Outcome<> first;
+  one->async_arrive_and_wait(first.handler());
+  REQUIRE(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
+  world.ensemble.cut_off("one");
+  world.settle();
+  world.ensemble.leave_server_behind();
+  Outcome<> second;
+  two->async_arrive_and_wait(second.handler());
+  REQUIRE(world.run_until_arrived(second));
+  world.ensemble.expire(own->session().id);
+  world.ensemble.let_in("one");
+  REQUIRE(world.run_until_arrived(first));
+  CHECK_FALSE(first.error());
+  CHECK(world.ensemble.operate(request::Get{path}).stat.version == 1);
+  one.reset();
+  two.reset();
+  CHECK(world.end(own));
+  CHECK(world.end(other));
+}
+
+TEST_CASE("phases: a context that is destroyed under an arrival takes its handler along") {
+  const LeaksAreExpected leaks;
+  World world;
+  auto context = std::make_unique<boost::asio::io_context>(1);
+  auto client = std::make_unique<Client>(context->get_executor(), world.options("observed"));
+  while (!is_connected(client->connection_state())) context->run_one_for(World::limit);
+  const auto owned = std::make_shared<int>();
+  std::optional<InterProcessBarrier> barrier{std::in_place, *client, path, 2};
+  barrier->async_arrive_and_wait([owned](error_code) {});
+  barrier->async_arrive_and_wait_for(World::limit, [owned](error_code, bool) {});
+  CHECK(owned.use_count() == 3);
+  context->run_one_for(20ms);
+  barrier.reset();
+  client.reset();
+  context.reset();
+  CHECK(owned.use_count() == 1);
+}
+
+TEST_CASE("phases: bad arguments are refused at once") {
+  World world;
+  auto client = world.client("one");
+  for (const char* bad : {"", "phases", "/", "/a//b"}) {
+    INFO(bad);
+    CHECK_THROWS_AS((InterProcessBarrier{*client, bad, 2}), Error);
+  }
+  for (const std::int32_t bad : {-1, 0, InterProcessBarrier::max() + 1}) {
+    INFO(bad);
+    CHECK_THROWS_AS((InterProcessBarrier{*client, path, bad}), Error);
+  }
+  CHECK(world.end(client));
+}
+
+}  // namespace
+}  // namespace custodian::tests::phase_test

@@ -82,6 +82,8 @@ struct Acquire {
   Handler<Acquired> handler{};
 
   [[nodiscard]] const Client& client() const { return spec->client; }
+  /// Whether it watches its queue, and not the permits behind a turnstile.
+  [[nodiscard]] bool watches_its_queue() const { return watches_queue && !spec->permits; }
   /// Requests are retried until the acquire is given up, so they have no limits of their own. A try
   /// makes each request once.
   [[nodiscard]] RetryPolicy retry() const {

@@ -98,7 +98,7 @@ void Contender::begin() {
                });
   // The list travels behind the create and so contains its node: one round trip for both. It is
   // omitted where the number will probably identify the predecessor.
-  if (acquire_->watches_queue || !line_->expects_neighbour()) interest_ = ask_for_listing();
+  if (acquire_->watches_its_queue() || !line_->expects_neighbour()) interest_ = ask_for_listing();
 }
 
 void Contender::on_created(error_code error, Created created) {
@@ -113,7 +113,7 @@ void Contender::on_created(error_code error, Created created) {
 }
 
 ListingInterest Contender::ask_for_listing() const {
-  const bool watched = acquire_->watches_queue && !acquire_->queue_watch;
+  const bool watched = acquire_->watches_its_queue() && !acquire_->queue_watch;
   const Sharing others = acquire_->wait_limit.try_once ? Sharing::alone : Sharing::shared;
   const Sharing sharing = watched ? Sharing::alone_with_watch : others;
   return line_->listings().ask(acquire_->spec, acquire_->operation(), sharing);

@@ -60,10 +60,12 @@ TurnRules rules_of(HandOff hand_off) {
 
 }  // namespace
 
-KeptLock::KeptLock(const Client& client, HandOff hand_off, std::chrono::nanoseconds keep_idle_for)
+KeptLock::KeptLock(const Client& client, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
+                   Attempt attempt)
     : strand_{client.get_executor()},
       core_{client.core()},
       keep_idle_for_{keep_idle_for},
+      attempt_{attempt},
       process_{::getpid()},
       order_{rules_of(hand_off)} {}
 
@@ -157,15 +159,19 @@ void KeptLock::on_acquired(Number number, error_code error, Lease lease) {
   // The node before was lost, unless there is none.
   const auto lost = std::pair{std::move(idle_), std::move(released_)};
   const bool asking = order_.is_asking();
+  // Stand-ins at a turnstile are not among what is listed. They leave before the next of them
+  // passes it.
+  const bool leave_first = asking && holder.spec->permits != nullptr && order_.in_line() > 0;
+  if (leave_first) errand = add_to(std::move(errand), order_.dismiss_stand_ins());
   lock.unlock();
 
   newest_ = tenure;
   // A watch that nobody waits for fires with the delete of the node, which costs nothing.
   watch_ = acquire->queue_watch;
   listing_.reset();
-  listed_again_ = false;
+  listed_again_ = leave_first;
   node_path_ = lease.node();
-  listed_ = asking ? LocalQueue::of(*holder.spec) : nullptr;
+  listed_ = asking ? LocalQueue::of(holders_of(*holder.spec)) : nullptr;
   run(std::move(errand));
   if (keep_idle_for_.count() > 0) KeptLocks::remember(lease.core(), shared_from_this());
   detail::set_pass_on(
@@ -178,7 +184,7 @@ void KeptLock::on_acquired(Number number, error_code error, Lease lease) {
         if (self && self->newest_ == tenure) self->end_keeping(KeptLockEnd::unusable);
       });
   if (alone) wait_for_company(tenure);
-  if (asking) list();
+  if (asking && !leave_first) list();
   complete(std::move(holder), {}, AcquireResult{.lease = std::move(lease)});
 }
 

@@ -37,7 +37,11 @@ class KeptLock final : public NewcomerListener, public std::enable_shared_from_t
   /// if a server never reports it.
   static constexpr std::chrono::minutes longest{1};
 
-  KeptLock(const Client& client, HandOff hand_off, std::chrono::nanoseconds keep_idle_for);
+  /// How a stand-in acquires the lock from the servers.
+  using Attempt = void (*)(const AcquirePtr&);
+
+  KeptLock(const Client& client, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
+           Attempt attempt);
   ~KeptLock() override;
 
   /// Whether the idle node would do for an acquire with these options.
@@ -135,6 +139,7 @@ class KeptLock final : public NewcomerListener, public std::enable_shared_from_t
   const boost::asio::any_io_executor strand_;
   const std::weak_ptr<CorePtr::element_type> core_;
   const std::chrono::nanoseconds keep_idle_for_;
+  const Attempt attempt_;
   const pid_t process_;
 
   /// The present node is not to be kept. Set without the mutex: callers in a tight loop may keep

@@ -7,7 +7,6 @@
 #include <functional>
 #include <utility>
 
-#include "acquire/contender.hpp"
 #include "acquire/not_acquired.hpp"
 #include "custodian/authoring/observed_lock.hpp"
 #include "custodian/authoring/path.hpp"
@@ -66,7 +65,7 @@ KeptLock::NewStandIn KeptLock::make_stand_in() {
   acquire->spec = spec;
   acquire->attempt = [self = shared_from_this()](const AcquirePtr& stand_in) {
     self->hear_newcomers(*stand_in->spec);
-    acquire_lock(stand_in);
+    self->attempt_(stand_in);
   };
   acquire->shows_nearest = true;
   acquire->for_others = this;
@@ -168,7 +167,7 @@ void KeptLock::give_up(Id id, error_code error) {
 
   // Where the client is alone there are no stand-ins: the present node is this client's.
   if (stood && !nearest) {
-    nearest = LocalQueue::of(*waiter.spec)->participant(name_of(node_path_));
+    nearest = LocalQueue::of(holders_of(*waiter.spec))->participant(name_of(node_path_));
   }
   AcquireResult result{.blocked_by = std::move(nearest)};
   if (error == Errc::deadline_exceeded) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "acquire/contender.hpp"
 #include "acquire/start_acquire.hpp"
 #include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/spawn.hpp"
@@ -26,13 +27,13 @@ KeptLocks& KeptLocks::of(const CorePtr& core) {
 }
 
 KeptLockPtr KeptLocks::find(const Client& client, std::string key, HandOff hand_off,
-                            std::chrono::nanoseconds keep_idle_for) {
+                            std::chrono::nanoseconds keep_idle_for, KeptLock::Attempt attempt) {
   const std::lock_guard lock{mutex_};
   max_kept_ = client.max_kept_locks();
   std::weak_ptr<KeptLock>& known = locks_[std::move(key)];
   KeptLockPtr kept = known.lock();
   if (kept) return kept;
-  kept = std::make_shared<KeptLock>(client, hand_off, keep_idle_for);
+  kept = std::make_shared<KeptLock>(client, hand_off, keep_idle_for, attempt);
   if (closed_) kept->close();
   known = kept;
   if (locks_.size() >= forget_at_) {
@@ -201,38 +202,50 @@ std::string key_of(const LockSpec& spec, HandOff hand_off, std::chrono::nanoseco
 
 }  // namespace
 
+void share_kept_lock(LockSpec& spec, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
+                     ObservedAs observed_as, KeptLock::Attempt attempt) {
+  // A client that may keep none need not find out whether it might.
+  if (spec.client.max_kept_locks() == 0) keep_idle_for = std::chrono::nanoseconds{0};
+  if (hand_off == HandOff::strict() && keep_idle_for.count() == 0) return;
+  // In the child of a fork mutexes may be locked for ever.
+  if (spec.client.unusable() == Errc::forked) return;
+  const auto [recipe, shown_path] = observed_as;
+  spec.kept = KeptLocks::of(spec.client.core())
+                  .find(spec.client, key_of(spec, hand_off, keep_idle_for, recipe, shown_path),
+                        hand_off, keep_idle_for, attempt);
+}
+
 LockSpecPtr make_kept_lock_spec(const Client& client, std::string_view lock, const NamingRule& rule,
                                 ContenderKind kind, std::string path, LockOptions options,
                                 std::optional<ObservedAs> observed_as) {
   const HandOff hand_off = options.hand_off;
-  // A client that may keep none need not find out whether it might.
-  const auto keep_idle_for =
-      client.max_kept_locks() > 0 ? options.keep_idle_for : std::chrono::nanoseconds{0};
+  const auto keep_idle_for = options.keep_idle_for;
   const std::shared_ptr<LockSpec> spec =
       make_lock_spec(client, lock, rule, kind, std::move(path), std::move(options), observed_as);
   // Readers hold the lock together, so they do not pass it on.
-  const bool passes_on = hand_off != HandOff::strict() || keep_idle_for.count() > 0;
-  if (kind != ContenderKind::exclusive || !passes_on) return spec;
-  // In the child of a fork mutexes may be locked for ever.
-  if (client.unusable() == Errc::forked) return spec;
-  const auto [recipe, shown_path] = observed_as.value_or(ObservedAs{lock, spec->path});
-  spec->kept = KeptLocks::of(client.core())
-                   .find(client, key_of(*spec, hand_off, keep_idle_for, recipe, shown_path),
-                         hand_off, keep_idle_for);
+  if (kind != ContenderKind::exclusive) return spec;
+  share_kept_lock(*spec, hand_off, keep_idle_for,
+                  observed_as.value_or(ObservedAs{lock, spec->path}), &acquire_lock);
   return spec;
+}
+
+bool start_by_kept_lock(const LockSpecPtr& spec, CancellationPtr& cancellation,
+                        const WaitLimit& wait_limit, const AcquireOptions& options,
+                        Handler<AcquireResult>& handler) {
+  if (!spec->kept) return false;
+  if (KeptLock::may_enter(wait_limit, options)) {
+    spec->kept->enter(spec, std::move(cancellation), wait_limit.deadline, std::move(handler));
+    return true;
+  }
+  Lease lease = take_kept(*spec, options);
+  if (!lease) return false;
+  std::move(handler)(error_code{}, AcquireResult{.lease = std::move(lease)});
+  return true;
 }
 
 void start_kept_acquire(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
                         AcquireOptions options, Lease held, Handler<AcquireResult> handler) {
-  if (spec->kept && !held) {
-    if (KeptLock::may_enter(wait_limit, options)) {
-      return spec->kept->enter(spec, std::move(cancellation), wait_limit.deadline,
-                               std::move(handler));
-    }
-    if (Lease lease = take_kept(*spec, options)) {
-      return std::move(handler)(error_code{}, AcquireResult{.lease = std::move(lease)});
-    }
-  }
+  if (!held && start_by_kept_lock(spec, cancellation, wait_limit, options, handler)) return;
   start_acquire_within(spec, std::move(cancellation), wait_limit, std::move(options),
                        std::move(held), std::move(handler));
 }

@@ -28,7 +28,7 @@ class KeptLocks final : public Service {
 
   /// The client's kept lock of this key: what lock objects must have in common to share a node.
   [[nodiscard]] KeptLockPtr find(const Client& client, std::string key, HandOff hand_off,
-                                 std::chrono::nanoseconds keep_idle_for);
+                                 std::chrono::nanoseconds keep_idle_for, KeptLock::Attempt attempt);
   /// On the strand: its node may be kept. Keeps the object until its end, also without a lock
   /// object.
   static void remember(const CorePtr& core, KeptLockPtr kept);
@@ -64,15 +64,24 @@ class KeptLocks final : public Service {
   bool closed_ = false;
 };
 
-/// make_lock_spec() for a lock whose holders may pass it on to each other
-/// (`LockOptions::hand_off`), and whose client may keep it (`LockOptions::keep_idle_for`).
+/// Gives the lock a KeptLock, whose stand-ins acquire it by `attempt`, if its holders may pass it
+/// on to each other (`LockOptions::hand_off`), or its client may keep it
+/// (`LockOptions::keep_idle_for`).
+void share_kept_lock(LockSpec& spec, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
+                     ObservedAs observed_as, KeptLock::Attempt attempt);
+
+/// make_lock_spec() and share_kept_lock(), for a lock that is its queue's first contender.
 [[nodiscard]] LockSpecPtr make_kept_lock_spec(const Client& client, std::string_view lock,
                                               const NamingRule& rule, ContenderKind kind,
                                               std::string path, LockOptions options,
                                               std::optional<ObservedAs> observed_as = {});
 
-/// Starts an acquire by the lock's KeptLock, if it has one and the acquire may use it; otherwise by
-/// the queue. The handler runs on any thread, or within this call.
+/// Starts an acquire by the lock's KeptLock, if it has one and the acquire may use it. Otherwise
+/// returns false, and has taken nothing. The handler runs on any thread, or within this call.
+[[nodiscard]] bool start_by_kept_lock(const LockSpecPtr& spec, CancellationPtr& cancellation,
+                                      const WaitLimit& wait_limit, const AcquireOptions& options,
+                                      Handler<AcquireResult>& handler);
+/// The same, or starts an acquire by the queue.
 void start_kept_acquire(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
                         AcquireOptions options, Lease held, Handler<AcquireResult> handler);
 

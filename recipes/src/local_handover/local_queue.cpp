@@ -104,6 +104,10 @@ void LocalQueue::enter_beside(OwnedNode& node, const LockSpec& spec, Positions p
   join_beside(*member, found == members_.end() ? nullptr : found->second.get());
 }
 
+void LocalQueue::enter_apart(OwnedNode& node, const LockSpec& spec) {
+  static_cast<void>(add(node, spec, Positions::none));
+}
+
 void LocalQueue::place_behind(Member& member, std::string_view in_front) {
   const auto found = members_.find(in_front);
   if (found != members_.end()) {

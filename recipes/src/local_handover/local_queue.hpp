@@ -64,6 +64,9 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// Adds the reader of a downgrade behind its caller's writer, whose node has the name `writer`.
   void enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
                     std::string_view writer);
+  /// Adds a node that stands behind none and in front of none, such as a permit's: has() and
+  /// participant() know it.
+  void enter_apart(OwnedNode& node, const LockSpec& spec);
   /// Puts the member behind the contender that a listing has shown in front of it, which may be
   /// another client's.
   void place_behind(Member& member, std::string_view in_front);

@@ -32,7 +32,9 @@ struct LockSpec {
   /// Passes the lock on within the client, without asking the servers; null if every acquire asks
   /// them.
   std::shared_ptr<KeptLock> kept{};
-  /// The lock's name in an observer's events; null if the client has no observer.
+  /// Where its holders have their nodes, if that is not in its queue: at a semaphore's permits.
+  std::shared_ptr<const LockSpec> permits{};
+  /// Its name in an observer's events; null if the client has no observer.
   ObservedLockPtr observed{};
   /// Registers the path as a lock's while the spec exists.
   LockPlacePtr place{};
@@ -43,6 +45,11 @@ struct LockSpec {
 };
 
 using LockSpecPtr = std::shared_ptr<const LockSpec>;
+
+/// The place of the nodes by which the lock is held.
+[[nodiscard]] inline const LockSpec& holders_of(const LockSpec& spec) noexcept {
+  return spec.permits ? *spec.permits : spec;
+}
 
 /// A lock's names in an observer's events.
 struct ObservedAs {

@@ -4,6 +4,7 @@
 
 #include "acquire/hold_pool.hpp"
 #include "async/block_in_time.hpp"
+#include "kept/kept_locks.hpp"
 #include "semaphores/semaphore_spec.hpp"
 
 namespace custodian {
@@ -28,8 +29,10 @@ Handler<Acquired> as_permits(Handler<PermitsResult> handler) {
 
 void start_acquire_permit(CorePtr, CancellationPtr cancellation, SemaphoreSpecPtr spec,
                           WaitLimit limit, AcquireOptions options, Handler<AcquireResult> handler) {
-  start_acquire_permits_within(spec, std::move(cancellation), 1, limit.from_now(),
-                               std::move(options), as_one_lease(std::move(handler)));
+  const WaitLimit from_now = limit.from_now();
+  if (start_by_kept_lock(spec->turnstile, cancellation, from_now, options, handler)) return;
+  start_acquire_permits_within(spec, std::move(cancellation), 1, from_now, std::move(options),
+                               as_one_lease(std::move(handler)));
 }
 
 void start_acquire_permits(CorePtr, CancellationPtr cancellation, Permits permits, WaitLimit limit,

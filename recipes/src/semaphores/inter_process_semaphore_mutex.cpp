@@ -12,7 +12,7 @@ InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(const Client& client,
                                                        const LockOptions& options)
     : core_{client.core()},
       spec_{recipes_detail::make_semaphore_spec(client, "InterProcessSemaphoreMutex", path, 1,
-                                                options)},
+                                                options, true)},
       pool_{std::make_unique<recipes_detail::HoldPool<Lease>>()} {}
 
 InterProcessSemaphoreMutex::InterProcessSemaphoreMutex(InterProcessSemaphoreMutex&&) noexcept =

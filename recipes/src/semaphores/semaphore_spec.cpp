@@ -21,6 +21,8 @@
 #include "async/started_operation.hpp"
 #include "custodian/authoring/follow.hpp"
 #include "custodian/authoring/path.hpp"
+#include "kept/kept_locks.hpp"
+#include "local_handover/local_queue.hpp"
 #include "semaphores/permit_count.hpp"
 #include "shared/shared_node.hpp"
 
@@ -56,9 +58,12 @@ asio::awaitable<Result<std::vector<OwnedNode>>> put_down_leases(AcquirePtr acqui
     auto [failure, created] = co_await creation.get();
     if (failure) {
       error = failure;
-    } else {
-      leases.emplace_back(core, std::move(created));
+      continue;
     }
+    leases.emplace_back(core, std::move(created));
+    // Those that have kept the lock ask for the client's own permits.
+    const LockSpec& place = *spec->leases;
+    if (acquire->for_others) LocalQueue::of(place)->enter_apart(leases.back(), place);
   }
   if (error) co_return error;
   co_return std::move(leases);
@@ -125,11 +130,20 @@ asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNo
   co_return std::move(all);
 }
 
-/// Finds the contender in the way, unless it is known already or nobody wants to know it, and
-/// reports it to the caller.
+/// The listing that has shown the permit within the maximum, for those that keep the lock.
+/// `before`: the connection when it was asked for; if it is the same later, the listing was made on
+/// it.
+void note_listing(Acquire& acquire, Watched<Listing>& listed, std::uint64_t before) {
+  acquire.queue_watch = std::make_shared<Watch>(std::move(listed.watch));
+  acquire.was_alone = listed.value.size() == 1;
+  acquire.listed_on = before;
+}
+
+/// Finds the contender in the way, unless it is known or not wanted, and reports it to the caller.
 asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr spec, Full full) {
   std::optional<std::string> node;
-  const bool wanted = acquire->options.on_position || acquire->wait_limit.limited();
+  const bool wanted =
+      acquire->options.on_position || acquire->wait_limit.limited() || acquire->shows_nearest;
   acquire->somebody_ahead = true;
   if (full.nearest && wanted) node = join(spec->leases->path, *full.nearest);
   const bool known = node && acquire->nearest && acquire->nearest->node == *node;
@@ -182,7 +196,9 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
   Result<std::vector<OwnedNode>> leases = co_await put_down_leases(acquire, spec, permits);
   if (!leases) co_return leases.error();
 
-  // The first pass arms no watches: a try needs none, and most acquires need not wait.
+  // A try needs no watches, and most acquires need not wait. But for a permit that will be kept the
+  // first listing has a watch; this is the watch while the next listing is under way.
+  Watch earlier;
   for (Watching watching = Watching::no;; watching = Watching::yes) {
     if (watching == Watching::yes) {
       // The node at the turnstile may be deleted by hand, which lets the next contender in: the two
@@ -191,7 +207,9 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
       const error_code error = co_await watch_own(acquire, turnstile);
       if (error) co_return what_it_means(error, turnstile);
     }
-    const Result<Watched<Listing>> listed = co_await list_leases(acquire, spec, watching);
+    const Watching watches_leases = acquire->watches_queue ? Watching::yes : watching;
+    const std::uint64_t connection = detail::connection_number(*acquire->client().core());
+    Result<Watched<Listing>> listed = co_await list_leases(acquire, spec, watches_leases);
     if (!listed) co_return what_it_means(listed.error(), turnstile);
     // The maximum is read after the list: once it is lowered, no acquire is let in by the old
     // value.
@@ -202,6 +220,7 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
 
     const PermitJudgement judgement = judge(listed->value, *leases, maximum->value);
     if (std::holds_alternative<Held>(judgement)) {
+      if (acquire->watches_queue) note_listing(*acquire, *listed, connection);
       co_return co_await take_all(acquire, std::move(*leases));
     }
     if (std::holds_alternative<OwnNodeMissing>(judgement)) co_return Errc::node_deleted;
@@ -209,7 +228,10 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
     if (const auto* malformed = std::get_if<Malformed>(&judgement)) {
       co_return report_malformed(*spec->leases, malformed->name);
     }
-    if (watching == Watching::no && !acquire->wait_limit.try_once) continue;
+    if (watching == Watching::no && !acquire->wait_limit.try_once) {
+      earlier = std::move(listed->watch);
+      continue;
+    }
     error_code failure = co_await look_who_holds(acquire, spec, std::get<Full>(judgement));
     if (failure) co_return failure;
     if (acquire->wait_limit.try_once) co_return decline(*acquire);
@@ -225,6 +247,18 @@ void begin_to_take(const AcquirePtr& acquire, const SemaphoreSpecPtr& spec, int 
     if (error) return end_attempt(acquire, error);
     attempt_by(acquire, take_permits(acquire, spec, permits, std::move(turnstile)));
   });
+}
+
+/// Takes the permit of a semaphore mutex, for those that wait for it in its client.
+void take_only_permit(const AcquirePtr& acquire) {
+  const LockSpecPtr& turnstile = acquire->spec;
+  begin_to_take(acquire,
+                std::make_shared<const SemaphoreSpec>(
+                    SemaphoreSpec{.turnstile = turnstile,
+                                  .leases = turnstile->permits,
+                                  .path = std::string{parent_of(turnstile->path)},
+                                  .maximum = 1}),
+                1);
 }
 
 bool is_at_or_below(std::string_view path, const std::string& parent) {
@@ -251,7 +285,7 @@ void check_counter(const Client& client, std::string_view name, const std::strin
 
 SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name,
                                      const std::string& path, Maximum maximum,
-                                     const LockOptions& options) {
+                                     const LockOptions& options, bool keeps) {
   check_path(client.core(), name, path);
   if (options.profile != NamingProfile::curator) {
     throw Error{Errc::invalid_argument, name, path,
@@ -275,11 +309,15 @@ SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name
     return make_lock_spec(client, name, rule, ContenderKind::exclusive, join(path, node), options,
                           ObservedAs{name, path});
   };
-  return std::make_shared<const SemaphoreSpec>(
-      SemaphoreSpec{.turnstile = queue_at("locks", mutex_rule),
-                    .leases = queue_at("leases", permit_rule),
-                    .path = path,
-                    .maximum = std::move(maximum)});
+  const std::shared_ptr<LockSpec> turnstile = queue_at("locks", mutex_rule);
+  const LockSpecPtr leases = queue_at("leases", permit_rule);
+  if (keeps && options.keep_idle_for.count() > 0) {
+    turnstile->permits = leases;
+    share_kept_lock(*turnstile, HandOff::strict(), options.keep_idle_for, {name, path},
+                    &take_only_permit);
+  }
+  return std::make_shared<const SemaphoreSpec>(SemaphoreSpec{
+      .turnstile = turnstile, .leases = leases, .path = path, .maximum = std::move(maximum)});
 }
 
 void check_permits(const SemaphoreSpec& spec, std::string_view operation, int permits) {
@@ -311,6 +349,10 @@ void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr 
 
 AcquireResult acquire_permit(const SemaphoreSpecPtr& spec, std::string_view operation,
                              const WaitLimit& limit, AcquireOptions options, std::stop_token stop) {
+  if (spec->turnstile->kept && !stop.stop_requested()) {
+    detail::require_may_block(*spec->turnstile->client.core(), operation, spec->path);
+    if (Lease kept = take_kept(*spec->turnstile, options)) return {.lease = std::move(kept)};
+  }
   return block_in_time<&start_acquire_permit, AcquireResult>(spec->turnstile->client, operation,
                                                              spec->path, spec, limit,
                                                              std::move(options), std::move(stop));

@@ -33,7 +33,7 @@ struct SemaphoreSpec {
 /// Makes the spec. `name` is the name of the recipe's class, for errors.
 [[nodiscard]] SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name,
                                                    const std::string& path, Maximum maximum,
-                                                   const LockOptions& options);
+                                                   const LockOptions& options, bool keeps = false);
 
 /// Throws invalid_argument if this number of permits can never be granted.
 void check_permits(const SemaphoreSpec& spec, std::string_view operation, int permits);

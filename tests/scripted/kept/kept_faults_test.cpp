@@ -1,5 +1,8 @@
 // A kept lock through every fault at every request of its client.
 
+#include <type_traits>
+
+#include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "scripted/kept/kept.hpp"
 
 namespace custodian::tests::kept_faults_test {
@@ -10,6 +13,7 @@ namespace {
 
 /// One play: the lock is acquired and kept, taken again, wanted by another client, and by two
 /// callers at once.
+template <typename Mutex>
 class Play {
  public:
   explicit Play(LockOptions options) : options_{std::move(options)} {}
@@ -23,8 +27,8 @@ class Play {
     world.ensemble.set_fault_plan(plan);
     violation_.clear();
     {
-      InterProcessMutex mutex{*mine, "/lock", options_};
-      InterProcessMutex others_mutex{*other, "/lock"};
+      Mutex mutex{*mine, "/lock", options_};
+      Mutex others_mutex{*other, "/lock"};
       take_turn(world, mutex);
       take_turn(world, mutex);
       take_turn(world, others_mutex);
@@ -37,8 +41,7 @@ class Play {
     expect(world.run_until_idle(*other), "the other one, too");
     steps = plan->steps();
     world.ensemble.set_fault_plan(nullptr);
-    expect(world.run_until([&] { return world.ensemble.children("/lock").empty(); }),
-           "no node is left");
+    expect(world.run_until([&] { return nodes(world.ensemble) == 0; }), "no node is left");
     expect(mine->kept_locks() == 0, "nothing is kept");
     expect(world.ensemble.watches() == 0, "no watch is left");
     expect(world.strays == 0, "no create was late");
@@ -50,11 +53,18 @@ class Play {
   std::size_t steps = 0;
 
  private:
-  void take_turn(World& world, InterProcessMutex& mutex) {
+  static std::size_t nodes(testing::FakeEnsemble& ensemble) {
+    if constexpr (std::is_same_v<Mutex, InterProcessMutex>) {
+      return ensemble.children("/lock").size();
+    } else {
+      return ensemble.children("/lock/locks").size() + ensemble.children("/lock/leases").size();
+    }
+  }
+  void take_turn(World& world, Mutex& mutex) {
     auto turn = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
     end_turn(turn);
   }
-  void take_turns_at_once(World& world, InterProcessMutex& mutex, InterProcessMutex& others_mutex) {
+  void take_turns_at_once(World& world, Mutex& mutex, Mutex& others_mutex) {
     std::vector<Outcome<Lease>> turns(3);
     mutex.async_acquire(turns[0].handler());
     others_mutex.async_acquire(turns[1].handler());
@@ -67,7 +77,7 @@ class Play {
         return expect(false, "all have their turn");
       const auto turn = next();
       world.settle();
-      expect(std::ranges::count_if(turns, &Play::holds) <= 1, "one at a time has its turn");
+      expect(std::ranges::count_if(turns, &Play<Mutex>::holds) <= 1, "one at a time has its turn");
       end_turn(*turn);
       turns.erase(turn);
     }
@@ -96,16 +106,17 @@ class Play {
   FencingToken last_{};
 };
 
+template <typename Mutex = InterProcessMutex>
 void play_all(const LockOptions& options) {
   const std::size_t steps = [&] {
-    Play play{options};
+    Play<Mutex> play{options};
     CHECK(play.with({}).empty());
     return play.steps;
   }();
   CHECK(steps > 8);
   for (std::size_t at = 0; at < steps + 2; ++at) {
     for (const Fault& fault : all_faults()) {
-      const std::string violation = Play{options}.with({{at, fault}});
+      const std::string violation = Play<Mutex>{options}.with({{at, fault}});
       INFO(describe(fault) << " at request " << at);
       CHECK(violation == "");
     }
@@ -120,10 +131,14 @@ TEST_CASE("kept: a cohort's lock that is kept survives every fault") {
   play_all({.hand_off = HandOff::cohort(2), .keep_idle_for = a_minute});
 }
 
+TEST_CASE("kept: a semaphore mutex that is kept survives every fault") {
+  play_all<InterProcessSemaphoreMutex>({.keep_idle_for = a_minute});
+}
+
 TEST_CASE("kept: pairs of faults") {
   Sample sample;
   const LockOptions options{.keep_idle_for = a_minute};
-  Play without{options};
+  Play<InterProcessMutex> without{options};
   CHECK(without.with({}).empty());
   for (std::size_t first = 0; first < without.steps; ++first) {
     for (std::size_t gap = 1; gap < 8; ++gap) {
@@ -131,8 +146,8 @@ TEST_CASE("kept: pairs of faults") {
         for (const FaultKind two :
              {FaultKind::fail_before, FaultKind::fail_after, FaultKind::expire_before}) {
           if (!sample.takes_next()) continue;
-          const std::string violation =
-              Play{options}.with({{first, {.kind = one}}, {first + gap, {.kind = two}}});
+          const std::string violation = Play<InterProcessMutex>{options}.with(
+              {{first, {.kind = one}}, {first + gap, {.kind = two}}});
           INFO(to_string(one) << " at request " << first << ", " << to_string(two) << " " << gap
                               << " later");
           CHECK(violation == "");

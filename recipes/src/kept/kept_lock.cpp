@@ -1,17 +1,11 @@
 #include "kept/kept_lock.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/error.hpp>
 #include <limits>
 #include <utility>
 
-#include "acquire/not_acquired.hpp"
 #include "custodian/authoring/observed_lock.hpp"
-#include "custodian/authoring/operations.hpp"
-#include "custodian/observer.hpp"
 #include "kept/kept_locks.hpp"
 #include "local_handover/local_queue.hpp"
 
@@ -29,8 +23,8 @@
 //    deleted, and waiters get stand-ins again.
 //
 // Each step decides under the mutex, unlocks it, and only then acts (Errand). What tells the client
-// that it is alone, and the end of keeping, are in kept_lock_company.cpp; the stand-ins, and the
-// limits of the waiters, in kept_lock_waiters.cpp.
+// that it is alone, and the end of keeping, are in kept_lock_company.cpp; the stand-ins in
+// kept_lock_waiters.cpp; the limits of the waiters in local_waiters.cpp.
 
 namespace custodian::recipes_detail {
 
@@ -62,11 +56,10 @@ TurnRules rules_of(HandOff hand_off) {
 
 KeptLock::KeptLock(const Client& client, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
                    Attempt attempt)
-    : strand_{client.get_executor()},
+    : LocalWaiters{client},
       core_{client.core()},
       keep_idle_for_{keep_idle_for},
       attempt_{attempt},
-      process_{::getpid()},
       order_{rules_of(hand_off)} {}
 
 bool KeptLock::may_take(const AcquireOptions& options) {
@@ -74,8 +67,7 @@ bool KeptLock::may_take(const AcquireOptions& options) {
 }
 
 bool KeptLock::may_enter(const WaitLimit& wait_limit, const AcquireOptions& options) {
-  return !wait_limit.try_once && !wait_limit.max_unreachable && !options.on_position &&
-         !options.on_requeued && options.requeue == RequeuePolicy::queue_again && may_take(options);
+  return may_wait(wait_limit, options) && may_take(options);
 }
 
 // -- Callers --------------------------------------------------------------------------------------
@@ -92,9 +84,8 @@ detail::LockNodePtr KeptLock::take_node() {
   // `keeping_is_over_` is looked at under the mutex. Outside, callers that have looked could wait
   // for the mutex, and all of them would then pass by the contender that has come.
   if (!idle_ || keeping_is_over_ || closed_ || !detail::may_be_passed_on(idle_)) return nullptr;
-  was_used_ = is_popular_ = true;
-  ++passes_;
-  ++reuses_;
+  is_popular_ = true;
+  record_.on_reused();
   ++turns_;
   return std::move(idle_);
 }
@@ -115,22 +106,21 @@ void KeptLock::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Dead
   Errand errand;
   detail::LockNodePtr unfit = std::move(idle_);
   if (unfit) {
-    record_end(keeping_is_over_ ? why_over_.load() : KeptLockEnd::unusable);
+    record_.end(core_, keeping_is_over_ ? why_over_.load() : KeptLockEnd::unusable);
     errand = begin_errand(order_.on_idle_gone());
   }
   const auto [id, line] = order_.enter();
-  waiters_.emplace(id, Waiter{spec, std::move(handler), deadline, began});
-  if (!deadline.is_never()) deadlines_.emplace(deadline.time_point(), id);
+  add_waiter(id, Waiter{spec, std::move(handler), deadline, began});
   errand = add_to(std::move(errand), line);
   lock.unlock();
 
   unfit.reset();
   run(std::move(errand));
   if (!cancellation && deadline.is_never()) return;
-  asio::dispatch(strand_, [self = shared_from_this(), waiter = id, deadline,
-                           cancellation = std::move(cancellation)] {
-    self->limit(waiter, cancellation, deadline);
-  });
+  asio::dispatch(strand_,
+                 [self = self(), waiter = id, deadline, cancellation = std::move(cancellation)] {
+                   self->limit(waiter, cancellation, deadline);
+                 });
 }
 
 // -- The holder of the lock -----------------------------------------------------------------------
@@ -142,7 +132,7 @@ void KeptLock::on_acquired(Number number, error_code error, Lease lease) {
 
   // Without a waiter `lease` is destroyed at the end, which releases the lock.
   const bool keeps =
-      keep_idle_for_.count() > 0 && !closed_ && order_.has_waiters() && forecast_.begin();
+      keep_idle_for_.count() > 0 && !closed_ && order_.has_waiters() && record_.forecast().begin();
   const TurnOrder::Next next = order_.on_first(keeps);
   Errand errand = begin_errand(next.line);
   if (!next.holder) {
@@ -173,13 +163,11 @@ void KeptLock::on_acquired(Number number, error_code error, Lease lease) {
   node_path_ = lease.node();
   listed_ = asking ? LocalQueue::of(holders_of(*holder.spec)) : nullptr;
   run(std::move(errand));
-  if (keep_idle_for_.count() > 0) KeptLocks::remember(lease.core(), shared_from_this());
+  if (keep_idle_for_.count() > 0) KeptLocks::remember(lease.core(), self());
   detail::set_pass_on(
       detail::lock_node(lease),
-      [self = shared_from_this(), tenure](detail::LockNodePtr node) {
-        self->on_done(tenure, std::move(node));
-      },
-      [weak = weak_from_this(), tenure] {
+      [self = self(), tenure](detail::LockNodePtr node) { self->on_done(tenure, std::move(node)); },
+      [weak = weak(), tenure] {
         const auto self = weak.lock();
         if (self && self->newest_ == tenure) self->end_keeping(KeptLockEnd::unusable);
       });
@@ -200,21 +188,16 @@ void KeptLock::on_failed(Lock lock, bool leaving, const error_code& error) {
   for (Waiter& each : failed) complete(std::move(each), error, AcquireResult{});
   if (!all_have_left) return;
   // This may run on another thread, if the client closes.
-  asio::dispatch(strand_, [self = shared_from_this()] {
+  asio::dispatch(strand_, [self = self()] {
     if (self->listed_ && self->listed_again_ && !self->listing_) self->list();
   });
 }
 
 void KeptLock::begin_tenure(const Waiter& holder, const Lease& lease, bool keeps) {
   keeping_is_over_ = closed_;
-  keeps_ = keeps;
-  was_idle_ = false;
-  was_used_ = is_popular_ = false;
-  passes_ = reuses_ = reuses_told_ = 0;
+  record_.begin(keeps, holder.spec->observed, lease.token());
+  is_popular_ = false;
   ++turns_;
-  granted_at_ = used_at_ = std::chrono::steady_clock::now();
-  observed_ = holder.spec->observed;
-  token_ = lease.token();
 }
 
 /// Whether the listing that travelled with the create shows that. What was listed on an earlier
@@ -247,17 +230,17 @@ void KeptLock::settle(Lock lock, TurnOrder::Next next, detail::LockNodePtr node)
   switch (next.fate) {
     case Fate::release:
       // The event may have come before the strand has the mutex: see end_keeping().
-      if (node) record_end(keeping_is_over_ ? why_over_.load() : KeptLockEnd::unusable);
+      if (node) record_.end(core_, keeping_is_over_ ? why_over_.load() : KeptLockEnd::unusable);
       break;
     case Fate::pass:
       holder = take_waiter(*next.holder, errand);
-      was_used_ = is_popular_ = true;
+      is_popular_ = true;
+      record_.on_passed(order_.is_alone());
       ++turns_;
-      if (order_.is_alone()) ++passes_;
       break;
     case Fate::idle:
       detail::set_idle(node);
-      was_idle_ = was_used_ = true;
+      record_.on_idle();
       idle_ = std::move(node);
       break;
     case Fate::wait: released_ = std::move(node); break;

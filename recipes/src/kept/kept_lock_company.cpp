@@ -4,7 +4,6 @@
 #include <boost/asio/error.hpp>
 #include <utility>
 
-#include "custodian/authoring/observed_lock.hpp"
 #include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/path.hpp"
 #include "kept/kept_lock.hpp"
@@ -20,7 +19,7 @@ void KeptLock::wait_for_company(Tenure tenure) {
   const auto core = core_.lock();
   if (!core || !watch_) return;
   start_wait(core, nullptr, watch_->state(),
-             [weak = weak_from_this(), tenure](error_code error, WatchEventType /*type*/) {
+             [weak = weak(), tenure](error_code error, WatchEventType /*type*/) {
                if (error == asio::error::operation_aborted) return;
                const auto self = weak.lock();
                // Without an event the session has ended.
@@ -35,15 +34,15 @@ void KeptLock::list() {
   listing_ = std::make_shared<Cancellation>(core);
   // A listing that must be repeated comes too late: the connection was lost.
   const OperationOptions once{Deadline::never(), RetryPolicy::none()};
-  start_children_and_watch(core, listing_, std::string{parent_of(node_path_)}, once,
-                           [weak = weak_from_this(), listing = listing_](
-                               error_code error, Children children, Watch watch) {
-                             const auto self = weak.lock();
-                             if (!self || self->listing_ != listing) return;
-                             self->listing_.reset();
-                             self->watch_ = std::make_shared<Watch>(std::move(watch));
-                             self->on_listed(error, children.names);
-                           });
+  start_children_and_watch(
+      core, listing_, std::string{parent_of(node_path_)}, once,
+      [weak = weak(), listing = listing_](error_code error, Children children, Watch watch) {
+        const auto self = weak.lock();
+        if (!self || self->listing_ != listing) return;
+        self->listing_.reset();
+        self->watch_ = std::make_shared<Watch>(std::move(watch));
+        self->on_listed(error, children.names);
+      });
 }
 
 void KeptLock::on_listed(const error_code& error, const std::vector<std::string>& names) {
@@ -67,7 +66,7 @@ void KeptLock::end_listing(bool alone, KeptLockEnd why) {
   listed_.reset();
   Lock lock{mutex_};
   alone = alone && !keeping_is_over_;
-  if (!alone) record_end(why);
+  if (!alone) record_.end(core_, why);
   detail::LockNodePtr node = std::move(released_);
   const bool sound = node && detail::may_be_passed_on(node);
   TurnOrder::Next next = order_.on_listed(alone, node != nullptr, sound);
@@ -92,7 +91,7 @@ void KeptLock::end_keeping(KeptLockEnd reason) {
   why_over_ = reason;
   keeping_is_over_ = true;
   Lock lock{mutex_};
-  record_end(reason);
+  record_.end(core_, reason);
   detail::LockNodePtr node;
   TurnOrder::Line line;
   if (idle_) {
@@ -139,12 +138,13 @@ void KeptLock::warn_of_long_hold(Time now) {
 
 bool KeptLock::sweep(Time now) {
   Lock lock{mutex_};
-  if (std::exchange(was_used_, false)) used_at_ = now;
+  record_.look(now);
   warn_of_long_hold(now);
-  if (const auto core = core_.lock()) tell_reuses(core);
-  const bool is_old = keeps_ && now - granted_at_ >= longest;
-  const bool is_unused = idle_ && now - used_at_ >= keep_idle_for_;
-  const bool remembered = keeps_ || !waiters_.empty() || now - used_at_ < longest;
+  if (const auto core = core_.lock()) record_.tell_reuses(core);
+  const bool is_old = record_.is_old(now);
+  const bool is_unused = idle_ && record_.unused_for(now) >= keep_idle_for_;
+  const bool remembered =
+      record_.keeps() || !waiters_.empty() || record_.unused_for(now) < KeptRecord::longest;
   lock.unlock();
   if (is_old) {
     end_keeping(KeptLockEnd::aged);
@@ -152,23 +152,6 @@ bool KeptLock::sweep(Time now) {
     end_keeping(KeptLockEnd::unused);
   }
   return remembered;
-}
-
-/// The present node is not kept, for this reason, unless it has ended before. The caller holds the
-/// mutex.
-void KeptLock::record_end(KeptLockEnd reason) {
-  if (reason == KeptLockEnd::wanted && keeps_) forecast_.on_wanted(passes_);
-  keeps_ = false;
-  const auto core = std::exchange(was_idle_, false) ? core_.lock() : nullptr;
-  if (!core || !observed_) return;
-  tell_reuses(core);
-  tell_kept_lock_ended(core, observed_, token_, reason);
-}
-
-/// The caller holds the mutex.
-void KeptLock::tell_reuses(const CorePtr& core) {
-  const long news = reuses_ - std::exchange(reuses_told_, reuses_);
-  if (news > 0 && observed_) tell_lock_reused(core, observed_, token_, news);
 }
 
 }  // namespace custodian::recipes_detail

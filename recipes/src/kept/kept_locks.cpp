@@ -57,9 +57,9 @@ struct KeptLocks::ContextGuard {
   std::weak_ptr<CorePtr::element_type> core;
 };
 
-void KeptLocks::remember(const CorePtr& core, KeptLockPtr kept) {
+void KeptLocks::remember(const CorePtr& core, KeeperPtr kept) {
   KeptLocks& locks = of(core);
-  KeptLockPtr surplus;
+  KeeperPtr surplus;
   bool is_closed = false;
   {
     const std::lock_guard lock{locks.mutex_};
@@ -100,13 +100,13 @@ void KeptLocks::watch_over(const CorePtr& core, std::chrono::nanoseconds keep_id
 
 /// If there are as many as may be, takes one out that was not used for long. In turn, what was used
 /// since its last turn gets another one (the CLOCK algorithm). The caller holds the mutex.
-KeptLockPtr KeptLocks::make_room() {
+KeeperPtr KeptLocks::make_room() {
   if (remembered_.size() < max_kept_) return nullptr;
   for (std::size_t i = remembered_.size(); i > 0 && remembered_.front()->is_popular(); --i) {
     remembered_.push_back(std::move(remembered_.front()));
     remembered_.pop_front();
   }
-  KeptLockPtr surplus = std::move(remembered_.front());
+  KeeperPtr surplus = std::move(remembered_.front());
   remembered_.pop_front();
   known_.erase(surplus.get());
   return surplus;
@@ -135,14 +135,14 @@ void KeptLocks::schedule(const CorePtr& core) {
 }
 
 void KeptLocks::sweep() {
-  std::deque<KeptLockPtr> all;
+  std::deque<KeeperPtr> all;
   {
     const std::lock_guard lock{mutex_};
     all = remembered_;
   }
   const auto now = std::chrono::steady_clock::now();
-  std::set<const KeptLock*> forgotten;
-  for (const KeptLockPtr& each : all) {
+  std::set<const Keeper*> forgotten;
+  for (const KeeperPtr& each : all) {
     if (!each->sweep(now)) forgotten.insert(each.get());
   }
   if (forgotten.empty()) return;
@@ -153,18 +153,18 @@ void KeptLocks::sweep() {
 
 void KeptLocks::begin_shutdown() {
   sweeper_.reset();
-  for (const KeptLockPtr& each : close()) each->close();
+  for (const KeeperPtr& each : close()) each->close();
 }
 
 void KeptLocks::shutdown() { context_guard_.reset(); }
 
 void KeptLocks::abandon() {
-  for (const KeptLockPtr& each : close()) each->abandon();
+  for (const KeeperPtr& each : close()) each->abandon();
 }
 
-std::vector<KeptLockPtr> KeptLocks::close() {
-  std::vector<KeptLockPtr> all;
-  std::deque<KeptLockPtr> last;
+std::vector<KeeperPtr> KeptLocks::close() {
+  std::vector<KeeperPtr> all;
+  std::deque<KeeperPtr> last;
   const std::lock_guard lock{mutex_};
   closed_ = true;
   last.swap(remembered_);

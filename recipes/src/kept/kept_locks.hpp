@@ -31,7 +31,7 @@ class KeptLocks final : public Service {
                                  std::chrono::nanoseconds keep_idle_for, KeptLock::Attempt attempt);
   /// On the strand: its node may be kept. Keeps the object until its end, also without a lock
   /// object.
-  static void remember(const CorePtr& core, KeptLockPtr kept);
+  static void remember(const CorePtr& core, KeeperPtr kept);
 
   void begin_shutdown() override;
   void shutdown() override;
@@ -39,8 +39,8 @@ class KeptLocks final : public Service {
  private:
   struct ContextGuard;
 
-  [[nodiscard]] KeptLockPtr make_room();
-  [[nodiscard]] std::vector<KeptLockPtr> close();
+  [[nodiscard]] KeeperPtr make_room();
+  [[nodiscard]] std::vector<KeeperPtr> close();
   void abandon();
   // The strand only.
   void watch_over(const CorePtr& core, std::chrono::nanoseconds keep_idle_for);
@@ -55,12 +55,12 @@ class KeptLocks final : public Service {
   std::unique_ptr<boost::asio::steady_timer> sweeper_;
   std::chrono::nanoseconds pause_{0};  ///< between two sweeps
 
-  std::mutex mutex_;  ///< guards what follows; locked before that of a KeptLock
+  std::mutex mutex_;  ///< guards what follows; locked before that of a Keeper
   std::unordered_map<std::string, std::weak_ptr<KeptLock>> locks_;  ///< by key
   std::size_t forget_at_ = 16;
-  std::deque<KeptLockPtr> remembered_;
-  std::set<const KeptLock*> known_;  ///< those that are remembered
-  std::size_t max_kept_ = 0;         ///< ClientOptions::max_kept_locks
+  std::deque<KeeperPtr> remembered_;
+  std::set<const Keeper*> known_;  ///< those that are remembered
+  std::size_t max_kept_ = 0;       ///< ClientOptions::max_kept_locks
   bool closed_ = false;
 };
 

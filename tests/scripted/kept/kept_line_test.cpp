@@ -9,7 +9,7 @@
 namespace custodian::tests::kept_line_test {
 
 using namespace std::chrono_literals;
-using recipes_detail::KeptLock;
+using recipes_detail::KeptRecord;
 
 namespace {
 
@@ -180,7 +180,7 @@ TEST_CASE("kept line: who releases a lost node late ends nothing of the next one
   kept.acquire().release();
   // It still has an end.
   const auto& lock = kept.mutex->spec()->kept;
-  CHECK(lock->sweep(std::chrono::steady_clock::now() + 2 * KeptLock::longest));
+  CHECK(lock->sweep(std::chrono::steady_clock::now() + 2 * KeptRecord::longest));
   CHECK(kept.mine->kept_locks() == 0);
   CHECK(kept.acquire().token().value > token.value);
 }
@@ -192,7 +192,7 @@ TEST_CASE("kept line: waiters pass a lock on for a minute, even if no event repo
   auto second = kept.queue();
   CHECK(kept.nodes() == 1);
   const auto& lock = kept.mutex->spec()->kept;
-  CHECK(lock->sweep(std::chrono::steady_clock::now() + 2 * KeptLock::longest));
+  CHECK(lock->sweep(std::chrono::steady_clock::now() + 2 * KeptRecord::longest));
   kept.world.settle();
   CHECK(kept.nodes() == 2);
   first.release();

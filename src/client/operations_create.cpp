@@ -83,7 +83,8 @@ struct Create : std::enable_shared_from_this<Create> {
     return !protection.empty() && (is_late || error == ErrorCondition::outcome_unknown);
   }
 
-  /// A caller's own deadline or cancellation is no lost reply: clean_up() handles the late reply.
+  /// Records whether the reply was lost. It was not if the caller's own deadline or cancellation
+  /// came first: clean_up() handles the late reply.
   void note(const Reply& reply) {
     in_doubt =
         in_doubt || (reply.error == ErrorCondition::outcome_unknown && !given_up(reply.error));

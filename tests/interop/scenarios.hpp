@@ -95,7 +95,8 @@ struct PartyReport {
 [[nodiscard]] PartyReport attend_parties(const std::vector<Peer>& peers, int needed,
                                          std::size_t parties, std::size_t kill_every);
 
-/// A client of `other` asks a holder of `asked` repeatedly to release, which it does in the end.
+/// A client of `other` asks a holder of `asked` repeatedly to release, and the holder does so in
+/// the end.
 void revoke(const Peer& asked, const Peer& other);
 
 }  // namespace custodian::tests

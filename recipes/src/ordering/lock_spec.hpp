@@ -34,7 +34,7 @@ struct LockSpec {
   std::shared_ptr<KeptLock> kept{};
   /// Where its holders have their nodes, if that is not in its queue: at a semaphore's permits.
   std::shared_ptr<const LockSpec> permits{};
-  /// Its name in an observer's events; null if the client has no observer.
+  /// The lock's name in an observer's events; null if the client has no observer.
   ObservedLockPtr observed{};
   /// Registers the path as a lock's while the spec exists.
   LockPlacePtr place{};

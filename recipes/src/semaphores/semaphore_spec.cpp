@@ -139,7 +139,8 @@ void note_listing(Acquire& acquire, Watched<Listing>& listed, std::uint64_t befo
   acquire.listed_on = before;
 }
 
-/// Finds the contender in the way, unless it is known or not wanted, and reports it to the caller.
+/// Finds the contender in the way, unless it is known already or nobody wants to know it, and
+/// reports it to the caller.
 asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr spec, Full full) {
   std::optional<std::string> node;
   const bool wanted =

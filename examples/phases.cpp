@@ -30,7 +30,7 @@ int main(int argc, char* argv[]) {
     return 2;
   }
   try {
-    const custodian::Client client{argv[1]};
+    custodian::Client client{argv[1]};
     client.wait_connected();
     std::atomic<int> done = 0;
     {

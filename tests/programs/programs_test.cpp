@@ -392,9 +392,8 @@ TEST_CASE("the history checker refuses a history with an overlap, and a file tha
 TEST_CASE("the demo's help is for those who have never seen it, and wrong options are refused") {
   const Result help = run(CUSTODIAN_DEMO, {"--help"});
   CHECK(help.status == 0);
-  for (const char* option : {"--workers", "--increments", "--session-timeout", "--servers"}) {
+  for (const char* option : {"--workers", "--increments", "--session-timeout", "--servers"})
     CHECK(contains(help.output, option));
-  }
   CHECK(run(CUSTODIAN_DEMO, {"--workers", "1"}).status != 0);
 }
 

@@ -23,6 +23,11 @@ std::optional<std::int64_t> NumberCache::take() {
   return number;
 }
 
+std::optional<std::int64_t> NumberCache::take_left() {
+  const std::lock_guard lock{mutex_};
+  return stock_.take();
+}
+
 asio::awaitable<void> NumberCache::fetch(NumberCachePtr self) {
   const AtomicChange<std::int64_t> add{.kind = AtomicChangeKind::add,
                                        .operand = self->stock_.chunk()};
@@ -85,9 +90,11 @@ asio::awaitable<Result<std::int64_t>> NumberCache::wait(NumberCachePtr self,
     if (const error_code unusable = self->client().unusable()) {
       co_return failed<std::int64_t>(unusable);
     }
+    // After a failure the next caller tries again, and not this one for it.
+    const bool has_failed = self->failures_ != failures;
     // If there is none a fetch is under way now.
-    if (const auto number = self->take()) co_return *number;
-    if (self->failures_ != failures) co_return failed<std::int64_t>(self->last_failure_);
+    if (const auto number = has_failed ? self->take_left() : self->take()) co_return *number;
+    if (has_failed) co_return failed<std::int64_t>(self->last_failure_);
     if (options.deadline.passed()) co_return failed<std::int64_t>(Errc::deadline_exceeded);
     co_await self->fetched_.wait(strand, options.deadline, cancellation);
   }

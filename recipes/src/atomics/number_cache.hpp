@@ -25,6 +25,8 @@ class NumberCache : public std::enable_shared_from_this<NumberCache> {
   /// The next number, if there is one in memory. Begins to fetch when the numbers run low. Any
   /// thread.
   [[nodiscard]] std::optional<std::int64_t> take();
+  /// The same, but begins nothing.
+  [[nodiscard]] std::optional<std::int64_t> take_left();
   /// Waits for a number. Strand only; `self` is this object.
   [[nodiscard]] static boost::asio::awaitable<Result<std::int64_t>> wait(
       NumberCachePtr self, CancellationPtr cancellation, OperationOptions options);

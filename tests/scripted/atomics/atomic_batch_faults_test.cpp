@@ -166,25 +166,29 @@ TEST_CASE("an atomic: updates that share a write count once with every fault", "
   });
 }
 
-TEST_CASE("an atomic: updates that share a write count once with pairs of faults", "[atomics]") {
+void play_pairs(Settle settle) {
   Sample sample;
-  for_all("together, two faults", [&](Play play, auto seen) {
-    const std::vector<Fault> faults = faults_and_late_ones();
-    const std::size_t steps = seen(play);
-    for (std::size_t at = 0; at < steps; ++at) {
-      for (const Fault& fault : faults) {
-        play.faults = {{at, fault}};
-        const std::size_t longer = seen(play);
-        for (std::size_t next = at + 1; next < std::min(longer, at + 3); ++next) {
-          for (const Fault& another : faults) {
-            if (!sample.takes_next()) continue;
-            play.faults = {{at, fault}, {next, another}};
-            seen(play);
-          }
+  const std::vector<Fault> faults = faults_and_late_ones();
+  Play play{.settle = settle};
+  const std::size_t steps = run(play).steps;
+  for (std::size_t at = 0; at < steps; ++at) {
+    for (const Fault& fault : faults) {
+      for (std::size_t next = at + 1; next < at + 3; ++next) {
+        for (const Fault& another : faults) {
+          if (!sample.takes_next()) continue;
+          play.faults = {{at, fault}, {next, another}};
+          run(play);
         }
       }
     }
-  });
+  }
+}
+
+TEST_CASE("an atomic: updates that share a write count once with pairs of faults", "[atomics]") {
+  play_pairs(Settle::exactly_once);
+}
+TEST_CASE("an atomic: without a witness they do, too, or it is said to be unknown", "[atomics]") {
+  play_pairs(Settle::left_to_caller);
 }
 
 TEST_CASE("an atomic: one of several that share a write is cancelled, at every moment",

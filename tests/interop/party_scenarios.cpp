@@ -49,7 +49,7 @@ class Company {
   Company& operator=(const Company&) = delete;
 
   /// Returns when there have been so many parties; kills a process after each `kill_every` of them.
-  Attendance attend(std::size_t parties, std::size_t kill_every) {
+  void attend(std::size_t parties, std::size_t kill_every) {
     std::minstd_rand random{1};
     for (std::size_t until = kill_every; until < parties; until += kill_every) {
       wait_for(until);
@@ -59,6 +59,9 @@ class Company {
       start(process);
     }
     wait_for(parties);
+  }
+  /// Kills all that are left, and reads what they have written down.
+  Attendance end() {
     for (Process& each : processes_) kill(each);
     read();
     return {attendees_, 3 * session_timeout};
@@ -136,8 +139,13 @@ class Company {
 PartyReport attend_parties(const std::vector<Peer>& peers, int needed, std::size_t parties,
                            std::size_t kill_every) {
   Company company{peers, needed};
-  const Attendance attendance = company.attend(parties, kill_every);
   PartyReport report;
+  try {
+    company.attend(parties, kill_every);
+  } catch (const std::runtime_error& error) {
+    report.stuck = error.what();
+  }
+  const Attendance attendance = company.end();
   for (const Peer& each : peers) {
     const bool is_ours = each.name == ours().name;
     PartyReport::Count& count = is_ours ? report.ours : report.others;

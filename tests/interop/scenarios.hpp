@@ -88,10 +88,12 @@ struct PartyReport {
   };
   Count ours{};
   Count others{};
+  /// Why it ended before there were so many parties; empty if it did not.
+  std::string stuck{};
 };
 /// A process of each peer (the first has as many members as are missing, the others one each) goes
 /// from party to party, until there have been so many; after each `kill_every` one of them is
-/// killed, and started again. Throws if there is no further party for long.
+/// killed, and started again. Ends, too, if there is no further party for long, or a member fails.
 [[nodiscard]] PartyReport attend_parties(const std::vector<Peer>& peers, int needed,
                                          std::size_t parties, std::size_t kill_every);
 

@@ -157,23 +157,37 @@ TEST_CASE("double barrier: the last one to leave notices a member that has just 
   Member& one = fixture.add("one", 1);
   fixture.check_done(one.enter());
   Member& late = fixture.add("late", 1);
-  Outcome<bool> joined;
   // It joins between the listing and the transaction that ends the party.
-  const auto plan = std::make_shared<FaultsAt>("one");
-  plan->replying = [&](std::size_t reply) {
-    if (reply == 0) late.barrier->async_enter(joined.handler());
-  };
-  plan->submitted = [](std::size_t) {};
+  const auto plan = std::make_shared<FaultsAt>(
+      "one", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::delay}}});
   fixture.world.ensemble.set_fault_plan(plan);
   const auto left = one.leave();
-  REQUIRE(fixture.world.run_until_arrived(joined));
-  fixture.world.settle();
+  REQUIRE(fixture.world.run_until([&] { return plan->steps() == 2; }));
+  fixture.check_done(late.enter());
   fixture.world.ensemble.set_fault_plan(nullptr);
-  CHECK_FALSE(joined.error());
-  // Either it has joined, and is waited for; or it is a party of its own.
+  fixture.world.ensemble.release_replies();
+  fixture.world.settle();
+  CHECK_FALSE(left.arrived());
+  CHECK(fixture.world.ensemble.exists(ready));
   fixture.check_done(late.leave());
   fixture.check_done(left);
   CHECK(fixture.world.run_until([&] { return fixture.nodes() == 0; }));
+}
+
+TEST_CASE("double barrier: a member that is late, and was counted in time, is in") {
+  Fixture fixture;
+  Member& one = fixture.add("one");
+  Outcome<bool> late;
+  one.barrier->async_enter_for(brief_limit, late.handler());
+  REQUIRE(fixture.world.run_until(
+      [&] { return fixture.world.ensemble.watches() == 1 && fixture.nodes() == 1; }));
+  fixture.world.ensemble.cut_off("one");
+  Member& two = fixture.add("two");
+  fixture.check_done(two.enter());
+  const Deadline passed{2 * brief_limit};
+  REQUIRE(fixture.world.run_until([&] { return passed.passed(); }));
+  fixture.world.ensemble.let_in("one");
+  fixture.check_done(late);
 }
 
 TEST_CASE("double barrier: one that has come, and has not joined, is not waited for") {

@@ -67,7 +67,7 @@ struct Fixture {
   void leave_ready_behind() {
     world.make("/parties");
     world.make(path);
-    world.make(ready, "10.0.0.1");
+    world.make(ready, "members:\ngone\n");
   }
 
   World world;

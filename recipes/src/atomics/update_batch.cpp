@@ -51,6 +51,8 @@ asio::awaitable<error_code> UpdateBatch::begin() {
   const error_code given_up =
       co_await place_->wait_for_turn(strand, Deadline::never(), cancellation);
   if (given_up) co_return given_up;
+  // The turn may have come just after the last caller gave up.
+  if (calls_.empty()) co_return asio::error::operation_aborted;
   if (line->joinable.lock().get() == this) line->joinable.reset();
   phase = Phase::preparing;
   options.deadline = calls_.front()->job.options.deadline;

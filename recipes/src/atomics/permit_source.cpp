@@ -163,7 +163,7 @@ asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, std::int64_
                   .compute = compute};
     const Result<StoredUpdate> ended = co_await update(std::move(job));
     if (!ended) {
-      // Permits that may have been taken are lost. Who waits for some needs others.
+      // Permits that may have been taken are lost. Waiting callers need others.
       if (ended.error() == ErrorCondition::outcome_unknown && !self->line_.empty()) continue;
       self->end_fetch(ended.error());
       co_return;

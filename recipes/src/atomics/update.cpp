@@ -93,7 +93,7 @@ asio::awaitable<void> compute_all(UpdatePtr update) {
       Result<Next> next = co_await compute(update, call);
       update->chain->add(std::move(next));
     }
-    // Who has given up meanwhile has changed nothing.
+    // A caller that has given up meanwhile has changed nothing.
     if (update->batch->calls() == update->computed) co_return;
   }
 }

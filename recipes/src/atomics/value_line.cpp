@@ -43,7 +43,7 @@ ValueLinePtr ValueLine::of(const Client& client, const std::string& path) {
 
 ValueLine::Place::Place(ValueLine& line)
     : line_{line}, place_{line.places_.insert(line.places_.end(), this)} {
-  // Who comes now is behind this place.
+  // An update that comes now is behind this place.
   line.joinable.reset();
 }
 

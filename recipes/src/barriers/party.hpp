@@ -3,9 +3,9 @@
 /// \file
 /// Party is one member's view of a double barrier: for coroutines on the client's strand.
 ///
-/// Every transaction by which a member is in writes the barrier's data, and so changes its version;
-/// every one that relies on who is in checks the version of a listing. So none of them misses
-/// another.
+/// Every transaction that lets a member in writes the barrier's data, and so changes their version.
+/// Every transaction that relies on the present members checks the version that its listing had. So
+/// none of these transactions misses another.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>

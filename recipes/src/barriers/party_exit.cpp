@@ -10,8 +10,9 @@
 //
 // The lowest member stays until it is alone in the party, and takes the ready node along, in a
 // transaction that nobody has joined since the listing (CHECKED_END). The others remove their nodes
-// at once, and wait until those have left that were in then (OWN_PARTY): who comes later, or has
-// come and not joined yet, may belong to the next party, and be waiting for this member there.
+// at once, and wait until all that were in then have left (OWN_PARTY). A member that comes later,
+// or has come and not joined yet, may belong to the next party, and be waiting for this member
+// there.
 
 namespace custodian::recipes_detail {
 

@@ -27,8 +27,8 @@ inline constexpr std::string_view ready_name = "ready";
 
 /// The data of a ready node: the members that it counts.
 [[nodiscard]] std::string ready_data(const std::vector<std::string>& members);
-/// Completes a party: checks that each member is there, writes the barrier's data, which is what
-/// those check that rely on who is in, and creates the ready node.
+/// Completes a party: checks that each member is there, creates the ready node, and writes the
+/// barrier's data. Transactions that rely on the present members check the version of these data.
 [[nodiscard]] Transaction completing(const std::string& path,
                                      const std::vector<std::string>& members);
 /// The same data with one more member. Those of another library stay as they are.

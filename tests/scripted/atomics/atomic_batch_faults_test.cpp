@@ -18,7 +18,7 @@ namespace {
 
 using namespace atomics;
 
-/// What each caller adds: a sum says who has counted. The first goes alone, the others together.
+/// What each caller adds: each sum belongs to one set of callers. The first update goes alone.
 constexpr std::array<std::int64_t, 4> parts{1, 10, 100, 1000};
 
 struct Play {

@@ -113,7 +113,7 @@ TEST_CASE("a rate limiter: permits are due at their times, in the order of the c
   CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
 }
 
-TEST_CASE("a rate limiter: who is cancelled leaves the permits to the next", "[atomics]") {
+TEST_CASE("a rate limiter: a cancelled caller leaves its permits to the next", "[atomics]") {
   Fixture fixture{{.permits_per_second = 20, .burst = 0s, .chunk = 0s}};
   CHECK_FALSE(fixture.acquire().error());
   asio::cancellation_signal signal;

@@ -187,7 +187,7 @@ namespace {
 
 recipes_detail::AtomicNodePtr make_node(const Client& client, std::string_view recipe,
                                         std::string path, std::string seed, UpdateOptions options) {
-  const CorePtr core = client.core();
+  const CorePtr& core = client.core();
   check_path(core, recipe, path);
   check_create(core, path, seed, {});
   recipes_detail::LockSpecPtr lock;
@@ -316,6 +316,8 @@ template class BasicDistributedAtomic<std::int64_t>;
 
 namespace recipes_detail {
 
+// A type cannot be enclosed in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define CUSTODIAN_ATOMIC_OF(T)                                                                   \
   template void check_atomic(const AtomicNodePtr&, const T&);                                    \
   template void start_atomic_load(CorePtr, CancellationPtr, AtomicNodePtr, OperationOptions,     \
@@ -331,6 +333,7 @@ namespace recipes_detail {
                                               Handler<Updated<T>>);                              \
   template void start_atomic_update(CorePtr, CancellationPtr, AtomicNodePtr, AtomicFunction<T>,  \
                                     OperationOptions, Handler<Updated<T>>)
+// NOLINTEND(bugprone-macro-parentheses)
 
 CUSTODIAN_ATOMIC_OF(std::string);
 CUSTODIAN_ATOMIC_OF(std::int32_t);

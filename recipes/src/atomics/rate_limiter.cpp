@@ -77,7 +77,7 @@ std::chrono::nanoseconds interval_of(const RateLimit& limit) {
 
 recipes_detail::PermitSourcePtr make_source(const Client& client, std::string path,
                                             const RateLimit& limit) {
-  const CorePtr core = client.core();
+  const CorePtr& core = client.core();
   check_path(core, "RateLimiter", path);
   check_create(core, path, {}, {});
   const auto refuse = [&](bool wrong, std::string_view why) {

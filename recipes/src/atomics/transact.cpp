@@ -189,7 +189,7 @@ void throw_now(const error_code& error, std::string_view operation, const std::s
 }  // namespace
 
 ViewStatePtr make_view(const Client& client, TransactOptions options) {
-  const CorePtr core = client.core();
+  const CorePtr& core = client.core();
   if (options.settle == Settle::exactly_once) {
     check_path(core, "transact", options.witness_below);
   }
@@ -220,6 +220,11 @@ void start_view_commit(CorePtr core, CancellationPtr cancellation, ViewStatePtr 
 
 namespace {
 
+asio::awaitable<void> call(ViewFunction function, ViewStatePtr state) {
+  asio::awaitable<void> called = function(TransactionView{std::move(state)});
+  co_await std::move(called);
+}
+
 /// Runs the function on the client's callback executor, one step at a time.
 void start_function(CorePtr, CancellationPtr cancellation, ViewStatePtr state,
                     ViewFunction function, Handler<> handler) {
@@ -245,9 +250,8 @@ void start_function(CorePtr, CancellationPtr cancellation, ViewStatePtr state,
       asio::post(executor, [stop] { stop->emit(asio::cancellation_type::all); });
     });
   }
-  asio::co_spawn(
-      executor, [function = std::move(function), state] { return function(state); },
-      asio::bind_cancellation_slot(stop->slot(), end));
+  asio::co_spawn(executor, call(std::move(function), std::move(state)),
+                 asio::bind_cancellation_slot(stop->slot(), end));
 }
 
 asio::awaitable<Result<void>> run(CancellationPtr cancellation, ViewStatePtr state,

@@ -89,7 +89,7 @@ asio::awaitable<void> compute_all(UpdatePtr update) {
   for (;;) {
     update->computed = update->batch->calls();
     update->chain.emplace(*update->found);
-    for (UpdateCallPtr call : update->computed) {
+    for (const UpdateCallPtr& call : update->computed) {
       Result<Next> next = co_await compute(update, call);
       update->chain->add(std::move(next));
     }

@@ -5,8 +5,9 @@
 namespace custodian::recipes_detail {
 
 void UpdateChain::add(Result<std::optional<std::string>> next) {
+  const Versioned<std::string>& value = now_;
   Link link;
-  link.done.before = now_;
+  link.done.before = value;
   if (!next) {
     link.error = next.error();
   } else if (*next) {
@@ -14,7 +15,7 @@ void UpdateChain::add(Result<std::optional<std::string>> next) {
     link.done.written = true;
     last_write_ = links_.size();
   }
-  link.done.after = now_;
+  link.done.after = value;
   link.done.time = now_.written;
   links_.push_back(std::move(link));
 }

@@ -27,7 +27,7 @@ boost::asio::awaitable<Result<bool>> in_time(CorePtr core, CancellationPtr calle
                                              Work work) {
   const auto strand = co_await boost::asio::this_coro::executor;
   const TimeLimit limit{core, strand, until, std::move(callers)};
-  const CancellationPtr cancellation = limit.cancellation();
+  const CancellationPtr& cancellation = limit.cancellation();
   const Result<void> ended = co_await work(cancellation);
   if (ended) co_return true;
   if (limit.has_ended(ended.error())) co_return false;
@@ -43,7 +43,7 @@ boost::asio::awaitable<Result<bool>> unless_taken_back(Client client, Cancellati
                                                        Deadline until, Work work,
                                                        TakeBack take_back) {
   if (until.passed()) co_return false;
-  const CorePtr core = client.core();
+  const CorePtr& core = client.core();
   Result<bool> ended = co_await in_time(core, std::move(callers), until, work);
   const bool is_over = ended ? *ended : ended.error() != boost::asio::error::operation_aborted;
   if (is_over) co_return ended;

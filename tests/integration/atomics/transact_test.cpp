@@ -37,8 +37,8 @@ TEST_CASE("transact has a blocking face and one for tokens") {
         options);
     CHECK(client->get("/a").data == std::to_string(seen + 1));
     CHECK(client->get("/b").data == "new");
-    const std::function<asio::awaitable<void>(TransactionView&)> remove =
-        [](TransactionView& view) -> asio::awaitable<void> {
+    const std::function<asio::awaitable<void>(TransactionView)> remove =
+        [](TransactionView view) -> asio::awaitable<void> {
       const std::string path = "/b";
       const auto data = co_await view.async_get(path, asio::use_awaitable);
       if (data) view.remove(path);

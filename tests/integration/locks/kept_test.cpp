@@ -105,15 +105,18 @@ TEST_CASE("kept: threads that take a lock in a tight loop leave it to another cl
       }
     });
   }
+  // The other client may be the first that is connected, and have many turns before the threads
+  // have any.
+  const Deadline end{patience};
   int others_turns = 0;
-  for (; others_turns < 30; ++others_turns) {
+  for (; (others_turns < 30 || turns <= 30) && !end.passed(); ++others_turns) {
     AcquireResult turn = others_mutex.try_acquire_for(patience);
     if (!turn) break;
     if (!guarded.visit(turn.lease)) ++violations;
   }
   over = true;
   threads.clear();
-  CHECK(others_turns == 30);
+  CHECK(others_turns >= 30);
   CHECK(violations == 0);
   CHECK(turns > 30);
 }

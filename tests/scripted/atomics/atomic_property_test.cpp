@@ -17,7 +17,7 @@ using Done = Updated<std::int64_t>;
 constexpr auto place = "/p/number";
 /// Of each client. The first has a write of its own, those behind it share one.
 constexpr int adders_each = 3;
-constexpr std::int64_t additions = 3 * adders_each * 12;
+constexpr std::int64_t additions = std::int64_t{3} * adders_each * 12;
 
 /// Lets one request in so many fail, in any way.
 class Storm final : public testing::FaultPlan {

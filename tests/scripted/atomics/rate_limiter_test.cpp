@@ -250,7 +250,7 @@ TEST_CASE("a rate limiter: bad arguments throw at once", "[atomics]") {
 /// What the writes on the servers have taken in all, in permits of `fast`.
 std::int64_t taken_of(World& world) {
   // A write costs a chunk, and each has a version of its own.
-  return 10 * world.ensemble.operate(request::Get{place}).stat.version;
+  return std::int64_t{10} * world.ensemble.operate(request::Get{place}).stat.version;
 }
 
 std::vector<Fault> faults_and_late_ones() {

@@ -6,6 +6,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <utility>
 
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
@@ -20,21 +21,30 @@ constexpr auto from = "/bank/from";
 constexpr auto to = "/bank/to";
 constexpr int all_money = 100;
 
-asio::awaitable<int> balance(TransactionView& view, std::string path) {
+asio::awaitable<int> balance(TransactionView view, std::string path) {
   const std::optional<std::string> text = co_await view.async_get(path, asio::use_awaitable);
   co_return std::stoi(text.value());
 }
 
+asio::awaitable<void> move_money(TransactionView view, int amount) {
+  const std::string debtor = from;
+  const std::string creditor = to;
+  const int left = co_await balance(view, debtor);
+  const int right = co_await balance(view, creditor);
+  view.set(debtor, std::to_string(left - amount));
+  view.set(creditor, std::to_string(right + amount));
+}
+
 /// Moves so much from one account to the other.
-std::function<asio::awaitable<void>(TransactionView&)> transfer(int amount) {
-  return [amount](TransactionView& view) -> asio::awaitable<void> {
-    const std::string debtor = from;
-    const std::string creditor = to;
-    const int left = co_await balance(view, debtor);
-    const int right = co_await balance(view, creditor);
-    view.set(debtor, std::to_string(left - amount));
-    view.set(creditor, std::to_string(right + amount));
-  };
+std::function<asio::awaitable<void>(TransactionView)> transfer(int amount) {
+  return [amount](TransactionView view) { return move_money(std::move(view), amount); };
+}
+
+/// The account `to` gets what the account `from` has.
+asio::awaitable<void> copy_balance(TransactionView view) {
+  const std::string source = from;
+  const auto seen = co_await view.async_get(source, asio::use_awaitable);
+  view.set(to, seen.value());
 }
 
 struct Fixture {
@@ -109,13 +119,11 @@ TEST_CASE("transact: what was only read is checked, too", "[atomics]") {
     if (step == 1) fixture.world.ensemble.operate(request::Set{from, "7"});
   };
   fixture.world.ensemble.set_fault_plan(plan);
-  const auto copy = [&](TransactionView& view) -> asio::awaitable<void> {
+  const auto copy = [&](TransactionView view) {
     ++calls;
-    const std::string source = from;
-    const auto seen = co_await view.async_get(source, asio::use_awaitable);
-    view.set(to, seen.value());
+    return copy_balance(std::move(view));
   };
-  const std::function<asio::awaitable<void>(TransactionView&)> function = copy;
+  const std::function<asio::awaitable<void>(TransactionView)> function = copy;
   const auto ended = run<>(fixture.world, [&](auto done) {
     async_transact(*fixture.client, function, fixture.options, done);
   });
@@ -143,20 +151,20 @@ TEST_CASE("transact: tries are limited by the options", "[atomics]") {
 
 TEST_CASE("transact: a missing node is created by one client only", "[atomics]") {
   Fixture fixture;
-  const std::string first = "/bank/first";
-  const std::string none = "/bank/none";
+  static const std::string first = "/bank/first";
+  static const std::string none = "/bank/none";
   const auto plan = std::make_shared<FaultsAt>("observed");
   plan->submitted = [&](std::size_t step) {
     if (step == 2) fixture.world.make(first, "other");
   };
   fixture.world.ensemble.set_fault_plan(plan);
-  const auto claim = [&](TransactionView& view) -> asio::awaitable<void> {
+  const auto claim = [](TransactionView view) -> asio::awaitable<void> {
     const auto seen = co_await view.async_get(first, asio::use_awaitable);
     const auto nothing = co_await view.async_get(none, asio::use_awaitable);
     CHECK_FALSE(nothing);
     if (!seen) view.create(first, "mine");
   };
-  const std::function<asio::awaitable<void>(TransactionView&)> function = claim;
+  const std::function<asio::awaitable<void>(TransactionView)> function = claim;
   const auto ended = run<>(fixture.world, [&](auto done) {
     async_transact(*fixture.client, function, fixture.options, done);
   });
@@ -168,12 +176,12 @@ TEST_CASE("transact: a missing node is created by one client only", "[atomics]")
 
 TEST_CASE("transact: a function that throws changes nothing", "[atomics]") {
   Fixture fixture;
-  const auto fail = [](TransactionView& view) -> asio::awaitable<void> {
+  const auto fail = [](TransactionView view) -> asio::awaitable<void> {
     view.set(to, "1000");
     throw std::bad_alloc{};
     co_return;
   };
-  const std::function<asio::awaitable<void>(TransactionView&)> function = fail;
+  const std::function<asio::awaitable<void>(TransactionView)> function = fail;
   const auto ended = run<>(fixture.world, [&](auto done) {
     async_transact(*fixture.client, function, fixture.options, done);
   });
@@ -220,8 +228,8 @@ std::size_t play(const Case& played) {
     if (played.cancelled_at == step) signal.emit(asio::cancellation_type::all);
   };
   fixture.world.ensemble.set_fault_plan(plan);
-  const std::function<asio::awaitable<void>(TransactionView&)> blind =
-      [](TransactionView& view) -> asio::awaitable<void> {
+  const std::function<asio::awaitable<void>(TransactionView)> blind =
+      [](TransactionView view) -> asio::awaitable<void> {
     view.set(to, "10");
     view.set(from, "90");
     co_return;

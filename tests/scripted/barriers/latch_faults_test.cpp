@@ -120,7 +120,8 @@ class LatchPlay final : public OperationPlay {
     std::int32_t next = 0;
     for (const std::string& name : world_.ensemble.children(path)) {
       if (name != ticket_name(next++)) complain("there is a gap before ticket " + name);
-      const std::string data = world_.ensemble.operate(request::Get{path + "/" + name}).data;
+      const auto get = request::Get{std::string{path}.append("/").append(name)};
+      const std::string data = world_.ensemble.operate(get).data;
       if (data != "rival") ++own, ++arrivers[data];
     }
     if (arrivers.size() > 1) complain("it has arrived more than once");

@@ -67,6 +67,8 @@ struct TransactOptions {
   Deadline deadline{};
 };
 
+class TransactionView;
+
 namespace recipes_detail {
 struct ViewState;
 using ViewStatePtr = std::shared_ptr<ViewState>;
@@ -86,7 +88,7 @@ CUSTODIAN_EXPORT void start_view_commit(CorePtr core, CancellationPtr cancellati
 [[nodiscard]] CUSTODIAN_EXPORT Deadline deadline_of(const ViewState& state);
 
 /// What transact() calls in its coroutine form.
-using ViewFunction = std::function<boost::asio::awaitable<void>(ViewStatePtr)>;
+using ViewFunction = std::function<boost::asio::awaitable<void>(TransactionView)>;
 CUSTODIAN_EXPORT void start_transact(CorePtr core, CancellationPtr cancellation, ViewStatePtr state,
                                      ViewFunction function, Handler<> handler);
 }  // namespace recipes_detail
@@ -151,28 +153,22 @@ auto transact(const Client& client, Function&& function, TransactOptions options
   }
 }
 
-/// The same for any completion token. `function(TransactionView&)` is a coroutine
+/// The same for any completion token. `function(TransactionView)` is a coroutine
 /// (`boost::asio::awaitable<void>`) and reads by `async_get`; it runs on the client's callback
-/// executor. What it throws becomes an error: the code of a system_error, not_enough_memory of a
-/// bad_alloc, or else state_not_recoverable.
+/// executor. Its view is a handle, whose copies are one view. What it throws becomes an error: the
+/// code of a system_error, not_enough_memory of a bad_alloc, or else state_not_recoverable.
 /// Completes with: error.
 /// Cancellation: total; a transaction that was already sent may still be applied.
 /// Errors: as transact().
 /// Executor: the handler's, or the client's callback executor.
 template <typename Token>
 auto async_transact(const Client& client,
-                    std::function<boost::asio::awaitable<void>(TransactionView&)> function,
+                    std::function<boost::asio::awaitable<void>(TransactionView)> function,
                     TransactOptions options, Token&& token) {
   recipes_detail::ViewStatePtr state = recipes_detail::make_view(client, std::move(options));
   const CorePtr core = recipes_detail::core_of(*state);
-  recipes_detail::ViewFunction on_state =
-      [function =
-           std::move(function)](recipes_detail::ViewStatePtr of) -> boost::asio::awaitable<void> {
-    TransactionView view{std::move(of)};
-    co_await function(view);
-  };
   return initiate<void(error_code), &recipes_detail::start_transact>(
-      core, std::forward<Token>(token), std::move(state), std::move(on_state));
+      core, std::forward<Token>(token), std::move(state), std::move(function));
 }
 
 }  // namespace custodian

@@ -55,10 +55,14 @@ function(custodian_target target)
   endif()
 endfunction()
 
-# custodian_join(<target>): up to eight of its source files are compiled at once, for most of the time of a file is that of
-# the headers, which they have in common. Their names must not meet, and what such a file includes, those after it see.
+# custodian_join(<target> [<n>]): up to n of its source files (8) are compiled at once, for most of the time of a file is
+# that of the headers, which they have in common. Their names must not meet, and what such a file includes, those after it see.
 function(custodian_join target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  set(size 8)
+  if(ARGC GREATER 1)
+    set(size ${ARGV1})
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ takes a joined file for a header, in which a lambda would be another one in each file.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)

@@ -38,10 +38,14 @@ class ClientWatcher;
 }  // namespace detail
 
 // The functions before the class are for authors of recipes.
-/// Starts the wait of `Watch::async_wait()`.
+/// Starts a wait for a watch, as a step of a recipe.
 CUSTODIAN_EXPORT void start_wait(CorePtr core, CancellationPtr cancellation,
                                  std::shared_ptr<detail::ClientWatcher> watcher,
                                  Handler<WatchEventType> handler);
+/// The same for a user, who may wait when the client's context is destroyed: bound_to_context().
+CUSTODIAN_EXPORT void start_wait_of_user(CorePtr core, CancellationPtr cancellation,
+                                         std::shared_ptr<detail::ClientWatcher> watcher,
+                                         Handler<WatchEventType> handler);
 /// Waits for the first event of several watches, of which there must be at least one. Each watch
 /// may be waited for again afterwards.
 CUSTODIAN_EXPORT void start_wait_any(CorePtr core, CancellationPtr cancellation,
@@ -79,7 +83,7 @@ class CUSTODIAN_EXPORT Watch {
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait(Token&& token) {
-    return initiate<void(error_code, WatchEventType), &start_wait>(
+    return initiate<void(error_code, WatchEventType), &start_wait_of_user>(
         core_, std::forward<Token>(token), watcher_);
   }
 

@@ -36,6 +36,8 @@ boost::asio::any_io_executor callback_executor(const ClientCore& core) {
   return core.callback_executor();
 }
 
+boost::asio::any_io_executor strand_of(const ClientCore& core) { return core.strand(); }
+
 void require_may_block(const ClientCore& core, std::string_view operation, std::string_view path) {
   if (core.forked()) throw Error{Errc::forked, operation, path};
   if (core.is_own_thread()) {

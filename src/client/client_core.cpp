@@ -225,7 +225,13 @@ Service& ClientCore::use_service(
     const std::function<std::unique_ptr<Service>(asio::any_io_executor strand)>& make) {
   const std::lock_guard lock{mutex_};
   auto& service = services_[type];
-  if (!service) service = make(strand_);
+  if (!service) {
+    service = make(strand_);
+    if (services_end_) {
+      asio::post(strand_,
+                 [self = shared_from_this(), made = service.get()] { made->begin_shutdown(); });
+    }
+  }
   return *service;
 }
 
@@ -265,12 +271,13 @@ void ClientCore::count_hold(int change) noexcept {
 void ClientCore::begin_drain() {
   if (!drain_.begin()) return;
   on_strand([self = shared_from_this()] {
-    for (Service* service : self->services()) service->begin_shutdown();
+    for (Service* service : self->ending_services()) service->begin_shutdown();
   });
 }
 
-std::vector<Service*> ClientCore::services() const {
+std::vector<Service*> ClientCore::ending_services() {
   const std::lock_guard lock{mutex_};
+  services_end_ = true;
   std::vector<Service*> all;
   all.reserve(services_.size());
   for (const auto& [type, service] : services_) all.push_back(service.get());
@@ -318,7 +325,7 @@ void ClientCore::notify_holders(std::chrono::milliseconds limit) {
 void ClientCore::end_sessions(std::chrono::milliseconds grace, std::function<void()> done) {
   sessions_.close(grace, [self = shared_from_this(), done = std::move(done)] {
     if (!std::exchange(self->shut_down_, true)) {
-      for (Service* service : self->services()) service->shutdown();
+      for (Service* service : self->ending_services()) service->shutdown();
     }
     // A session that had ended before does not report `closed`.
     if (self->connection_state() != ConnectionState::closed) {

@@ -165,7 +165,8 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   /// For the log: the server and the session of a new connection; empty for the other states.
   [[nodiscard]] std::string where(ConnectionState state) const;
   [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
-  [[nodiscard]] std::vector<Service*> services() const;
+  /// All services. One that is made later begins its shutdown at once.
+  [[nodiscard]] std::vector<Service*> ending_services();
 
   const std::shared_ptr<void> keep_alive_;
   const ClientOptions options_;
@@ -200,6 +201,7 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   mutable std::mutex mutex_;  ///< guards what follows
   SessionInfo info_;
   std::map<std::type_index, std::unique_ptr<Service>> services_;
+  bool services_end_ = false;
 };
 
 }  // namespace custodian::detail

@@ -4,6 +4,7 @@
 
 #include "client/client_core.hpp"
 #include "client/client_watcher.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 
 namespace custodian {
 
@@ -19,6 +20,13 @@ void start_wait(CorePtr core, CancellationPtr cancellation, std::shared_ptr<Clie
                    handler = std::move(handler)]() mutable {
     watcher->wait(std::move(cancellation), std::move(handler));
   });
+}
+
+void start_wait_of_user(CorePtr core, CancellationPtr cancellation,
+                        std::shared_ptr<ClientWatcher> watcher, Handler<WatchEventType> handler) {
+  if (!core) return start_wait(core, cancellation, watcher, std::move(handler));
+  Handler<WatchEventType> bound = bound_to_context(core, std::move(handler));
+  start_wait(std::move(core), std::move(cancellation), std::move(watcher), std::move(bound));
 }
 
 namespace {
@@ -83,7 +91,7 @@ Watch::~Watch() {
 WatchEventType Watch::wait(std::stop_token stop) {
   if (!watcher_) throw Error{Errc::invalid_argument, "wait", "", "the watch is empty"};
   auto [error, type] =
-      block<&start_wait, WatchEventType>(core_, "wait", "", std::move(stop), watcher_);
+      block<&start_wait_of_user, WatchEventType>(core_, "wait", "", std::move(stop), watcher_);
   throw_if(*core_, error, "wait", "");
   return type;
 }

@@ -104,6 +104,8 @@ namespace detail {
 
 [[nodiscard]] CUSTODIAN_EXPORT boost::asio::any_io_executor callback_executor(
     const ClientCore& core);
+/// The same as Client::get_executor().
+[[nodiscard]] CUSTODIAN_EXPORT boost::asio::any_io_executor strand_of(const ClientCore& core);
 /// The present `SessionInfo::connection`. Called on the strand.
 [[nodiscard]] CUSTODIAN_EXPORT std::uint64_t connection_number(const ClientCore& core);
 /// How long a blocking call waits, after its deadline, for the client's context to end the

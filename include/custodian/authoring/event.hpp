@@ -5,7 +5,6 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <set>
 
 #include "custodian/authoring/bridge.hpp"
@@ -22,8 +21,9 @@ class CUSTODIAN_EXPORT AsyncEvent {
   AsyncEvent() = default;
   AsyncEvent(const AsyncEvent&) = delete;
   AsyncEvent& operator=(const AsyncEvent&) = delete;
-  /// Before the destruction every wait must have ended, or its coroutine must never run again.
-  ~AsyncEvent() = default;
+  /// Before the destruction every wait must have ended, or its coroutine must never run again: a
+  /// destroyed context may destroy the event first, or the coroutine.
+  ~AsyncEvent();
 
   /// Waits until the next notify_all(), the deadline, or the cancellation. The reason is not
   /// reported: check your condition again. The event must outlive the wait. `strand` is the
@@ -35,7 +35,8 @@ class CUSTODIAN_EXPORT AsyncEvent {
   void notify_all();
 
  private:
-  std::set<boost::asio::steady_timer*> waiting_;
+  struct Waiter;
+  std::set<Waiter*> waiting_;
 };
 
 }  // namespace custodian

@@ -4,23 +4,55 @@
 #include <random>
 
 #include "custodian/authoring/event.hpp"
+#include "custodian/authoring/service.hpp"
 
 namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-// The caller awaits this coroutine, so `client` outlives it.
+namespace {
+
+/// Ends a client's pauses when it begins to close: those who pause would keep it open.
+class Pauses final : public Service {
+ public:
+  explicit Pauses(const asio::any_io_executor&) {}
+
+  void begin_shutdown() override {
+    is_closing_ = true;
+    closing_.notify_all();
+  }
+  [[nodiscard]] bool is_closing() const noexcept { return is_closing_; }
+  [[nodiscard]] AsyncEvent& closing() noexcept { return closing_; }
+
+ private:
+  bool is_closing_ = false;
+  AsyncEvent closing_;
+};
+
+}  // namespace
+
+std::optional<std::chrono::milliseconds> pause_before(const RetryPolicy& policy,
+                                                      int retries_so_far) {
+  static thread_local std::minstd_rand random{std::random_device{}()};
+  const double draw = std::uniform_real_distribution<>{}(random);
+  return policy.pause_before({.retries_so_far = retries_so_far, .random = draw});
+}
+
+// The caller awaits these coroutines, so `client` outlives them.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
+asio::awaitable<void> pause_for(const Client& client, std::chrono::milliseconds duration,
+                                Deadline until, CancellationPtr cancellation) {
+  const asio::any_io_executor strand = client.get_executor();
+  const Deadline end = std::min(until, Deadline{duration});
+  auto& pauses = client.share().use_service<Pauses>();
+  if (!pauses.is_closing()) co_await pauses.closing().wait(strand, end, cancellation);
+}
+
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<void> back_off(const Client& client, int failures, Deadline until,
                                CancellationPtr cancellation) {
-  static thread_local std::minstd_rand random{std::random_device{}()};
-  const double draw = std::uniform_real_distribution<>{}(random);
-  const RetryPolicy policy = client.retry_policy().unlimited();
-  const auto pause = policy.pause_before({.retries_so_far = failures, .random = draw});
-  const Deadline end = std::min(until, Deadline{*pause});
-  const asio::any_io_executor strand = client.get_executor();
-  AsyncEvent nobody_notifies;
-  co_await nobody_notifies.wait(strand, end, cancellation);
+  const auto pause = pause_before(client.retry_policy().unlimited(), failures);
+  co_await pause_for(client, *pause, until, cancellation);
 }
 
 }  // namespace custodian::recipes_detail

@@ -1,17 +1,29 @@
 #pragma once
 
 /// \file
-/// back_off() is the pause between tries that go on until they are cancelled.
+/// The pauses between tries: back_off() between tries that go on until they are cancelled,
+/// pause_before() and pause_for() for those that a policy of their own limits.
 
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
+#include <optional>
 
 #include "custodian/client.hpp"
 
 namespace custodian::recipes_detail {
 
-/// Pauses for as long as the client's retry policy says after this number of failures; the policy's
-/// limit of retries does not apply. Ends early at the deadline, or when cancelled. Called on the
-/// strand only.
+/// How long the policy pauses before the next try, with a random part; nothing if it allows none.
+[[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(const RetryPolicy& policy,
+                                                                    int retries_so_far);
+
+/// Pauses. Ends early at the deadline, when cancelled, or when the client begins to close. Called
+/// on the strand only; `client` must outlive the pause.
+[[nodiscard]] boost::asio::awaitable<void> pause_for(const Client& client,
+                                                     std::chrono::milliseconds duration,
+                                                     Deadline until, CancellationPtr cancellation);
+
+/// The same, for as long as the client's retry policy says after this number of failures; the
+/// policy's limit of retries does not apply.
 [[nodiscard]] boost::asio::awaitable<void> back_off(const Client& client, int failures,
                                                     Deadline until, CancellationPtr cancellation);
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "acquire/not_acquired.hpp"
-#include "async/bound_to_context.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/latch_arrival.hpp"
 #include "barriers/latch_tickets.hpp"
 #include "barriers/timed_wait.hpp"

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "acquire/not_acquired.hpp"
-#include "async/bound_to_context.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/barrier_sight.hpp"
 #include "barriers/fresh_look.hpp"
 #include "barriers/timed_wait.hpp"

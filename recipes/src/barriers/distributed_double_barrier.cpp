@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "async/bound_to_context.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/party_entry.hpp"
 #include "barriers/party_exit.hpp"
 #include "barriers/timed_wait.hpp"

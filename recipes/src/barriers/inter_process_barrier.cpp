@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "async/bound_to_context.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/phase_arrival.hpp"
 #include "barriers/phase_rules.hpp"
 #include "barriers/timed_wait.hpp"

@@ -65,9 +65,9 @@ asio::awaitable<Result<OwnedNode>> create_own(ConditionSpecPtr condition,
 
 /// Clears up the signals of waiters that have gone. If a waiter in front of this one has no signal,
 /// they are passed on. Otherwise they are removed: a signal from before this waiter's time is not
-/// for it.
+/// for it. `held` checks that the lock is still held: else the signal may be for a later waiter.
 asio::awaitable<error_code> clear_up(ConditionSpecPtr condition, CancellationPtr cancellation,
-                                     std::string own) {
+                                     std::string own, TransactionOperation held) {
   const OperationOptions options = patient(*condition);
   const Result<ConditionLine> line = co_await list_line(condition, cancellation, options);
   if (!line) co_return line.error();
@@ -78,17 +78,18 @@ asio::awaitable<error_code> clear_up(ConditionSpecPtr condition, CancellationPtr
     co_return now ? error_code{} : now.error();
   }
   for (const std::string& gone : line->left_signals()) {
-    const RemoveOptions removal{.missing = Missing::is_fine,
-                                .deadline = Deadline::never(),
-                                .retry = condition->client.retry_policy().unlimited()};
+    // The signal's name is unique, so it does no harm to remove it twice.
     const std::string signal = join(condition->path, signal_to(gone));
     error_code error;
+    std::vector<TransactionResult> results;
     do {
-      // The signal's name is unique, so it does no harm to remove it twice.
-      std::tie(error) =
-          co_await await<&start_remove>(condition->client.core(), cancellation, signal, removal);
+      Transaction removal{held, remove(signal)};
+      std::tie(error, results) = co_await await<&start_commit, std::vector<TransactionResult>>(
+          condition->client.core(), cancellation, std::move(removal), options);
     } while (error == ErrorCondition::outcome_unknown);
-    if (error) co_return error;
+    const bool is_refused = error == ServerErrc::no_node && results.size() == 2;
+    if (is_refused && results[0].error == ServerErrc::no_node) co_return Errc::lock_lost;
+    if (error && !is_refused) co_return error;
   }
   co_return error_code{};
 }
@@ -132,9 +133,9 @@ asio::awaitable<error_code> watch_in_front(ConditionSpecPtr condition, Cancellat
 /// Does all that must be done before the lock is released.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> take_place(ConditionSpecPtr condition, CancellationPtr cancellation,
-                                       Place& place) {
+                                       Place& place, TransactionOperation held) {
   const std::string own{place.own.name()};
-  error_code error = co_await clear_up(condition, cancellation, own);
+  error_code error = co_await clear_up(condition, cancellation, own, held);
   if (!error) error = co_await watch_own(condition, cancellation, place);
   if (!error) error = co_await watch_in_front(condition, cancellation, place);
   co_return error == ServerErrc::no_node ? make_error_code(Errc::node_deleted) : error;
@@ -254,7 +255,8 @@ asio::awaitable<Result<Woken>> wait_at(ConditionSpecPtr condition, CancellationP
   Result<OwnedNode> created = co_await create_own(condition, cancellation);
   if (!created) co_return created.error();
   Place place{std::move(*created)};
-  error_code error = co_await take_place(condition, cancellation, place);
+  const TransactionOperation held = lease.check();
+  error_code error = co_await take_place(condition, cancellation, place, held);
   if (lease.state() == LeaseState::lost || !place.own.alive()) error = Errc::lock_lost;
   if (error) co_return error;
 

@@ -4,7 +4,7 @@
 
 #include "acquire/downgrade.hpp"
 #include "acquire/thread_holds.hpp"
-#include "async/bound_to_context.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "conditions/condition_wait.hpp"
 #include "conditions/signalling.hpp"
 #include "custodian/authoring/argument_checks.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "custodian/authoring/bound_to_context.hpp"
 #include "custodian/authoring/follow.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "leader/leader_lookup.hpp"
@@ -117,8 +118,10 @@ void start_observe(CorePtr, CancellationPtr cancellation, ObservedPtr observed,
 
 void start_next_leader(CorePtr, CancellationPtr cancellation, ObservedPtr observed,
                        Handler<std::optional<Participant>> handler) {
+  Handler<std::optional<Participant>> bound =
+      bound_to_context(observed->client(), std::move(handler));
   spawn(observed->client().core(), "observing " + observed->path(),
-        next(observed, std::move(cancellation)), std::move(handler));
+        next(observed, std::move(cancellation)), std::move(bound));
 }
 
 }  // namespace recipes_detail

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "custodian/authoring/bound_to_context.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "shared/big_endian.hpp"
 
@@ -228,8 +229,9 @@ void start_compare_exchange(CorePtr, CancellationPtr cancellation, SharedNodePtr
 template <typename T>
 void start_wait_newer(CorePtr, CancellationPtr cancellation, SharedNodePtr node,
                       std::int64_t known_mzxid, Handler<Versioned<T>> handler) {
+  Handler<Versioned<T>> bound = bound_to_context(node->client, std::move(handler));
   spawn(node->client.core(), "following " + node->path,
-        wait_newer<T>(node, std::move(cancellation), known_mzxid), std::move(handler));
+        wait_newer<T>(node, std::move(cancellation), known_mzxid), std::move(bound));
 }
 
 template <typename T>

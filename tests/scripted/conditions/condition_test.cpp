@@ -183,6 +183,49 @@ TEST_CASE("condition: signals that are left are cleared up by the next waiter", 
   fixture.check(next, Status::signalled);
 }
 
+TEST_CASE("condition: a waiter that has lost the lock clears no signal up", "[condition]") {
+  bool was_held = true;
+  for (std::size_t step = 0; was_held; ++step) {
+    Fixture fixture;
+    Party dying{fixture.world, "dying"};
+    Party signaller{fixture.world, "signaller"};
+    Party waiter{fixture.world, "waiter"};
+    const auto first = dying.waiting();
+    Lease lease = signaller.acquire();
+    CHECK(signaller.signal_by(lease) == 1);
+    dying.die();
+    lease.release();
+    fixture.check(first, Status::spurious);
+    const std::string left = std::string{path} + "/" + fixture.names().front();
+
+    // An operator takes the lock away. Then the signal may be for somebody who waits since.
+    bool was_left = false;
+    Lease held = waiter.acquire();
+    const std::string node = held.node();
+    const auto plan = std::make_shared<FaultsAt>("waiter");
+    plan->submitted = [&](std::size_t now) {
+      if (now != step) return;
+      was_held = fixture.world.ensemble.exists(node);
+      was_left = fixture.world.ensemble.exists(left);
+      if (was_held) fixture.world.remove(node);
+    };
+    fixture.world.ensemble.set_fault_plan(plan);
+    Outcome<Woken> woken;
+    was_held = false;
+    waiter.condition->async_wait(std::move(held), woken.handler());
+    fixture.world.settle();
+    fixture.world.ensemble.set_fault_plan(nullptr);
+    INFO(step);
+    if (was_held) CHECK(fixture.world.ensemble.exists(left) == was_left);
+    if (fixture.world.ensemble.exists(left)) fixture.world.remove(left);
+    if (!woken.arrived()) CHECK(signaller.signal() == 1);
+    REQUIRE(fixture.world.run_until_arrived(woken));
+    if (woken.error()) CHECK(woken.error() == Errc::lock_lost);
+    woken.result().lease.release();
+    REQUIRE(step < 50);
+  }
+}
+
 TEST_CASE("condition: a waiter whose node is deleted by hand ends without a signal",
           "[condition]") {
   Fixture fixture;

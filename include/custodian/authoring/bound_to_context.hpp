@@ -1,7 +1,11 @@
 #pragma once
 
 /// \file
-/// bound_to_context() lets a wait end with the client's execution context.
+/// bound_to_context() lets a wait end with the client's execution context: for authors of recipes.
+///
+/// A wait that only an event ends has nothing that Asio would destroy with the context: its
+/// handler is kept by a watch or by the recipe. So a thread that blocks for it would sleep for
+/// ever.
 
 #include <boost/asio/steady_timer.hpp>
 #include <memory>
@@ -10,14 +14,14 @@
 #include "custodian/authoring/spawn.hpp"
 #include "custodian/client.hpp"
 
-namespace custodian::recipes_detail {
+namespace custodian {
 
 /// Wraps the handler of a wait that only an event or a reply ends. If the client's context is
 /// destroyed, the handler is destroyed with it, uncalled, as Asio destroys its own handlers. That
 /// wakes a thread that blocks for the handler. May be called from any thread; call the result on
-/// the strand.
+/// the strand. Costs a timer, so bind what a user waits for, and not each step of a recipe.
 template <typename... Results>
-[[nodiscard]] Handler<Results...> bound_to_context(const Client& client,
+[[nodiscard]] Handler<Results...> bound_to_context(const CorePtr& core,
                                                    Handler<Results...> handler) {
   struct Bound {
     Bound(Handler<Results...> whole, const boost::asio::any_io_executor& strand)
@@ -26,8 +30,8 @@ template <typename... Results>
     boost::asio::steady_timer keeper;
   };
   // In the child of a fork the operation calls its handler at once, so there is no wait to end.
-  if (detail::is_forked(*client.core())) return handler;
-  const auto bound = std::make_shared<Bound>(std::move(handler), client.get_executor());
+  if (detail::is_forked(*core)) return handler;
+  const auto bound = std::make_shared<Bound>(std::move(handler), detail::strand_of(*core));
   // Only the context owns `bound`, by a wait that never ends by itself.
   bound->keeper.async_wait([bound](error_code) {});
   return [weak = std::weak_ptr{bound}](error_code error, Results... results) {
@@ -38,4 +42,10 @@ template <typename... Results>
   };
 }
 
-}  // namespace custodian::recipes_detail
+template <typename... Results>
+[[nodiscard]] Handler<Results...> bound_to_context(const Client& client,
+                                                   Handler<Results...> handler) {
+  return bound_to_context(client.core(), std::move(handler));
+}
+
+}  // namespace custodian

@@ -6,8 +6,6 @@
 
 namespace custodian::recipes_detail {
 
-namespace asio = boost::asio;
-
 void PendingAcquires::begin_shutdown() {
   closing_ = true;
   // A copy: acquires that end leave `all_` during the loop.
@@ -17,20 +15,16 @@ void PendingAcquires::begin_shutdown() {
 
 void PendingAcquires::enter(const std::shared_ptr<Acquire>& acquire) {
   all_->emplace(acquire->give_up, acquire);
-  if (keeper_) return;
-  const auto end = std::make_shared<EndOfContext>(all_);
-  keeper_ = std::make_unique<asio::steady_timer>(strand_, asio::steady_timer::time_point::max());
-  // A context that is destroyed destroys this handler uncalled, and ~EndOfContext() acts. A call of
-  // the handler disarms it.
-  keeper_->async_wait([end](error_code) { end->all.reset(); });
+  if (end_) return;
+  end_.emplace(strand_, [weak = std::weak_ptr{all_}] {
+    if (const auto waiting = weak.lock()) drop_handlers(*waiting);
+  });
 }
 
-PendingAcquires::EndOfContext::~EndOfContext() {
-  const auto waiting = all.lock();
-  if (!waiting) return;
+void PendingAcquires::drop_handlers(const All& waiting) {
   // The handlers are destroyed after the loop, because their destructors may run any code.
   std::vector<Handler<Acquired>> dropped;
-  for (const auto& [over, weak] : *waiting) {
+  for (const auto& [over, weak] : waiting) {
     const AcquirePtr acquire = weak.lock();
     if (!acquire || !acquire->handler) continue;
     dropped.emplace_back().swap(acquire->handler);

@@ -5,10 +5,11 @@
 /// context is destroyed.
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <memory>
+#include <optional>
 
+#include "async/end_of_context.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/service.hpp"
 
@@ -23,7 +24,7 @@ class PendingAcquires final : public Service {
 
   /// Called when the client drains: gives up all waiting acquires.
   void begin_shutdown() override;
-  void shutdown() override { keeper_.reset(); }
+  void shutdown() override { end_.reset(); }
 
   [[nodiscard]] bool closing() const noexcept { return closing_; }
   /// Registers an acquire. If the context is destroyed, the acquire's handler is destroyed with it,
@@ -36,20 +37,11 @@ class PendingAcquires final : public Service {
  private:
   using All = std::map<CancellationPtr, std::weak_ptr<Acquire>>;
 
-  /// The destructor destroys the handlers of all acquires when the context is destroyed. The
-  /// handler of `keeper_` owns this object, and disarms it when called.
-  struct EndOfContext {
-    explicit EndOfContext(std::weak_ptr<All> of) : all{std::move(of)} {}
-    EndOfContext(const EndOfContext&) = delete;
-    EndOfContext& operator=(const EndOfContext&) = delete;
-    ~EndOfContext();
-    std::weak_ptr<All> all;
-  };
+  static void drop_handlers(const All& waiting);
 
   const boost::asio::any_io_executor strand_;
   const std::shared_ptr<All> all_ = std::make_shared<All>();
-  /// A timer whose wait never ends by itself. A destroyed context destroys the wait's handler.
-  std::unique_ptr<boost::asio::steady_timer> keeper_;
+  std::optional<EndOfContext> end_;
   bool closing_ = false;
 };
 

@@ -45,18 +45,6 @@ KeptLockPtr KeptLocks::find(const Client& client, std::string key, HandOff hand_
 
 // -- Which are kept -------------------------------------------------------------------------------
 
-/// Owned by a handler. Its destructor acts if the handler is destroyed uncalled, with the context.
-struct KeptLocks::ContextGuard {
-  explicit ContextGuard(std::weak_ptr<CorePtr::element_type> of) : core{std::move(of)} {}
-  ContextGuard(const ContextGuard&) = delete;
-  ContextGuard& operator=(const ContextGuard&) = delete;
-  ~ContextGuard() {
-    const CorePtr alive = core.lock();
-    if (alive && !detail::is_forked(*alive)) of(alive).abandon();
-  }
-  std::weak_ptr<CorePtr::element_type> core;
-};
-
 void KeptLocks::remember(const CorePtr& core, KeeperPtr kept) {
   KeptLocks& locks = of(core);
   KeeperPtr surplus;
@@ -89,11 +77,11 @@ std::chrono::nanoseconds pause_for(std::chrono::nanoseconds keep_idle_for) {
 
 /// Waiters of a client that is alone wait for nothing but a thread of the same process.
 void KeptLocks::watch_over(const CorePtr& core, std::chrono::nanoseconds keep_idle_for) {
-  if (!context_guard_) {
-    context_guard_ =
-        std::make_unique<asio::steady_timer>(strand_, asio::steady_timer::time_point::max());
-    const auto end = std::make_shared<ContextGuard>(core);
-    context_guard_->async_wait([end](error_code) { end->core.reset(); });
+  if (!end_of_context_) {
+    end_of_context_.emplace(strand_, [weak = std::weak_ptr{core}] {
+      const CorePtr alive = weak.lock();
+      if (alive && !detail::is_forked(*alive)) of(alive).abandon();
+    });
   }
   if (!sweeper_ || pause_for(keep_idle_for) < pause_) schedule(core);
 }
@@ -156,7 +144,7 @@ void KeptLocks::begin_shutdown() {
   for (const KeeperPtr& each : close()) each->close();
 }
 
-void KeptLocks::shutdown() { context_guard_.reset(); }
+void KeptLocks::shutdown() { end_of_context_.reset(); }
 
 void KeptLocks::abandon() {
   for (const KeeperPtr& each : close()) each->abandon();

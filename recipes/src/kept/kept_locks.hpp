@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "async/end_of_context.hpp"
 #include "custodian/authoring/service.hpp"
 #include "kept/kept_lock.hpp"
 
@@ -37,8 +38,6 @@ class KeptLocks final : public Service {
   void shutdown() override;
 
  private:
-  struct ContextGuard;
-
   [[nodiscard]] KeeperPtr make_room();
   [[nodiscard]] std::vector<KeeperPtr> close();
   void abandon();
@@ -50,8 +49,7 @@ class KeptLocks final : public Service {
   const boost::asio::any_io_executor strand_;
 
   // The strand only.
-  /// Its wait never ends by itself. A destroyed context destroys the wait's handler.
-  std::unique_ptr<boost::asio::steady_timer> context_guard_;
+  std::optional<EndOfContext> end_of_context_;
   std::unique_ptr<boost::asio::steady_timer> sweeper_;
   std::chrono::nanoseconds pause_{0};  ///< between two sweeps
 

@@ -24,8 +24,9 @@
 /// arrive (CountDownLatch), or to hand out work to thousands of waiters (a wait costs five writes).
 /// The state that the predicate reads must be kept where all can read it, on the servers or in a
 /// database, and be read under the lock. If a process dies *after* its wait has returned, its
-/// signal is lost with it: where the work must go on, a holder looks at the predicate before it
-/// waits, and notify_all() wakes everybody.
+/// signal is lost with it; so is the signal of a waiter whose client is closed while it acquires
+/// the lock again. Where the work must go on, a holder looks at the predicate before it waits, and
+/// notify_all() wakes everybody.
 ///
 /// Unlike with std::condition_variable, the signaller must hold the lock (as in Java), and a
 /// waiter's lease must be the only one on its hold. The lock is an InterProcessMutex or a write
@@ -62,7 +63,7 @@ namespace custodian {
 enum class ConditionStatus {
   signalled,  ///< the waiter was signalled
   /// The waiter was not signalled, and the limit has not passed. For example, its session was lost,
-  /// or a signal was in doubt.
+  /// or an operator has deleted its node.
   spurious,
   timeout,  ///< the limit has passed, and no signal came before the lock was acquired
   stopped,  ///< a stop was requested, and no signal came before the lock was acquired

@@ -30,17 +30,11 @@ KeptLockPtr KeptLocks::find(const Client& client, std::string key, HandOff hand_
                             std::chrono::nanoseconds keep_idle_for, KeptLock::Attempt attempt) {
   const std::lock_guard lock{mutex_};
   max_kept_ = client.max_kept_locks();
-  std::weak_ptr<KeptLock>& known = locks_[std::move(key)];
-  KeptLockPtr kept = known.lock();
-  if (kept) return kept;
-  kept = std::make_shared<KeptLock>(client, hand_off, keep_idle_for, attempt);
-  if (closed_) kept->close();
-  known = kept;
-  if (locks_.size() >= forget_at_) {
-    std::erase_if(locks_, [](const auto& each) { return each.second.expired(); });
-    forget_at_ = 2 * locks_.size() + 16;
-  }
-  return kept;
+  return locks_.find_or_make(std::move(key), [&] {
+    auto kept = std::make_shared<KeptLock>(client, hand_off, keep_idle_for, attempt);
+    if (closed_) kept->close();
+    return kept;
+  });
 }
 
 // -- Which are kept -------------------------------------------------------------------------------
@@ -151,16 +145,13 @@ void KeptLocks::abandon() {
 }
 
 std::vector<KeeperPtr> KeptLocks::close() {
-  std::vector<KeeperPtr> all;
   std::deque<KeeperPtr> last;
   const std::lock_guard lock{mutex_};
   closed_ = true;
   last.swap(remembered_);
   known_.clear();
-  for (const auto& [key, weak] : locks_) {
-    if (KeptLockPtr kept = weak.lock()) all.push_back(std::move(kept));
-  }
-  return all;
+  const std::vector<KeptLockPtr> all = locks_.all();
+  return {all.begin(), all.end()};
 }
 
 // -- Acquires -------------------------------------------------------------------------------------

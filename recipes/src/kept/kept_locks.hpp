@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "async/end_of_context.hpp"
+#include "async/shared_by_key.hpp"
 #include "custodian/authoring/service.hpp"
 #include "kept/kept_lock.hpp"
 
@@ -54,8 +55,7 @@ class KeptLocks final : public Service {
   std::chrono::nanoseconds pause_{0};  ///< between two sweeps
 
   std::mutex mutex_;  ///< guards what follows; locked before that of a Keeper
-  std::unordered_map<std::string, std::weak_ptr<KeptLock>> locks_;  ///< by key
-  std::size_t forget_at_ = 16;
+  SharedByKey<std::string, KeptLock, std::unordered_map> locks_;
   std::deque<KeeperPtr> remembered_;
   std::set<const Keeper*> known_;  ///< those that are remembered
   std::size_t max_kept_ = 0;       ///< ClientOptions::max_kept_locks

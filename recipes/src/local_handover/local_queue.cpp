@@ -7,6 +7,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "async/shared_by_key.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/spawn.hpp"
 
@@ -24,21 +25,12 @@ class LocalQueues final : public Service {
   explicit LocalQueues(const asio::any_io_executor&) {}
 
   LocalQueuePtr line(const LockSpec& spec) {
-    std::weak_ptr<LocalQueue>& known = lines_[{spec.path, spec.rule.names.data()}];
-    LocalQueuePtr line = known.lock();
-    if (line) return line;
-    line = std::make_shared<LocalQueue>(spec);
-    known = line;
-    if (lines_.size() >= forget_at_) {
-      std::erase_if(lines_, [](const auto& each) { return each.second.expired(); });
-      forget_at_ = 2 * lines_.size() + 16;
-    }
-    return line;
+    return lines_.find_or_make({spec.path, spec.rule.names.data()},
+                               [&] { return std::make_shared<LocalQueue>(spec); });
   }
 
  private:
-  std::map<std::pair<std::string, const LockName*>, std::weak_ptr<LocalQueue>> lines_;
-  std::size_t forget_at_ = 16;
+  SharedByKey<std::pair<std::string, const LockName*>, LocalQueue> lines_;
 };
 
 LocalQueue::Member& member_of(LocalEntry& standing) {

@@ -58,15 +58,15 @@ struct Doomed {
 
 TEST_CASE("end of context: the handler of a wait for a watch goes with it") {
   Doomed doomed;
-  std::optional<Watch> watch;
+  // Never destroyed, as a thread that waits for it would not have destroyed it either.
+  auto* const watch = new Watch;
   doomed.client->async_get_and_watch(
-      path, {}, [&](error_code, const GetResult&, Watch armed) { watch = std::move(armed); });
+      path, {}, [&](error_code, const GetResult&, Watch armed) { *watch = std::move(armed); });
   doomed.settle();
-  REQUIRE(watch);
+  REQUIRE(*watch);
   watch->async_wait([owned = doomed.owned](error_code, WatchEventType) {});
   doomed.settle();
   CHECK(doomed.owned.use_count() == 2);
-  watch.reset();
   doomed.end_context();
   CHECK(doomed.owned.use_count() == 1);
 }

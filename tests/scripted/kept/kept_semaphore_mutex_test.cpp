@@ -149,6 +149,27 @@ TEST_CASE("kept semaphore mutex: what another contender waits for is not kept") 
   second.result().release();
 }
 
+TEST_CASE("kept semaphore mutex: it is not kept if another contender has a permit behind it") {
+  KeptPermit kept;
+  kept.keep();
+  kept.mine->release_kept_locks();
+  REQUIRE(kept.world.run_until([&] { return kept.nodes(permits) == 0; }));
+  // A contender whose create was applied late is there when the permits are listed.
+  const std::string others = std::string{permits} + "/_c_other-lease-0000000099";
+  const auto plan = std::make_shared<FaultsAt>("mine");
+  plan->submitted = [&](std::size_t) {
+    if (kept.nodes(permits) == 1) kept.world.make(others);
+  };
+  kept.world.ensemble.set_fault_plan(plan);
+  kept.acquire(*kept.permit).release();
+  kept.world.ensemble.set_fault_plan(nullptr);
+  kept.world.settle();
+  REQUIRE(kept.world.ensemble.exists(others));
+  CHECK(kept.mine->kept_locks() == 0);
+  CHECK(kept.nodes(permits) == 1);
+  kept.world.remove(others);
+}
+
 TEST_CASE("kept semaphore mutex: waiters pass it on, and callers that come together find out") {
   KeptPermit kept;
   std::deque<Kept::Place> waiting(8);

@@ -13,6 +13,11 @@
 // A call waits until it is the first in the line of its process. Then it takes its permits out of
 // the stock, which it lets be filled if there are not enough, leaves the line, and waits until its
 // last permit is due.
+//
+// A call that does not wait for ever takes nothing that is due too late for it: its process may be
+// a short one, and take the permits along. The time is only known from a write. So it takes the
+// permits at once if they were due at the write before; otherwise it writes an entry that takes
+// nothing, and asks again if that shows that they are due.
 
 namespace custodian::recipes_detail {
 
@@ -40,6 +45,8 @@ class PermitSources final : public Service {
  private:
   std::vector<std::weak_ptr<PermitSource>> sources_;
 };
+
+constexpr std::chrono::nanoseconds nothing{0};
 
 /// How many permits a process takes at once.
 std::int64_t permits_of(std::chrono::nanoseconds time, std::chrono::nanoseconds interval) {
@@ -99,15 +106,16 @@ asio::awaitable<Result<bool>> PermitSource::acquire(PermitSourcePtr self,
     }
     if (const error_code unusable = self->client().unusable()) co_return failed<bool>(unusable);
     if (place->is_first()) {
+      const Deadline in_time = patience.kind == Patience::Kind::none
+                                   ? Deadline{std::chrono::steady_clock::now()}
+                                   : patience.limit;
       if (const auto due = self->stock_.due(permits)) {
-        const Deadline in_time = patience.kind == Patience::Kind::none
-                                     ? Deadline{std::chrono::steady_clock::now()}
-                                     : patience.limit;
         if (*due > in_time.time_point()) co_return false;
         taken = self->stock_.take(permits);
         break;
       }
-      if (!only_memory) self->fetch(permits);
+      if (self->are_known_to_be_late(permits, in_time)) co_return false;
+      if (!only_memory) self->fetch(permits, in_time);
     }
     if (only_memory) co_return false;
     if (self->failures_ != failures) co_return failed<bool>(self->last_failure_);
@@ -116,7 +124,7 @@ asio::awaitable<Result<bool>> PermitSource::acquire(PermitSourcePtr self,
   }
   place.reset();
   // So that the next calls need not wait for the servers.
-  if (self->stock_.count() < self->chunk_ / 4) self->fetch(0);
+  if (self->stock_.count() < self->chunk_ / 4) self->fetch(0, Deadline::never());
   const error_code ended = co_await wait_until_due(self, cancellation, std::move(taken));
   if (ended) co_return failed<bool>(ended);
   co_return true;
@@ -140,21 +148,39 @@ asio::awaitable<error_code> PermitSource::wait_until_due(PermitSourcePtr self,
   co_return error_code{};
 }
 
-void PermitSource::fetch(std::int64_t permits) {
+void PermitSource::fetch(std::int64_t permits, Deadline in_time) {
   if (std::exchange(is_fetching_, true)) return;
-  const std::int64_t taken = std::max(chunk_, permits - stock_.count());
-  spawn(client().core(), "taking permits of " + path(), take_chunk(shared_from_this(), taken),
+  const Wish wish{.permits = std::max(chunk_, permits - stock_.count()),
+                  .in_time = in_time,
+                  .behind = behind_the_first(permits)};
+  spawn(client().core(), "taking permits of " + path(), take_chunk(shared_from_this(), wish),
         [self = shared_from_this()](error_code error) { self->end_fetch(error); });
 }
 
-asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, std::int64_t permits) {
-  const std::chrono::nanoseconds cost = permits * self->interval_;
+void PermitSource::learn(PermitStock::Time next_due) {
+  // Not for long: the node may be removed, or the leader's clock set.
+  constexpr std::chrono::seconds brief{1};
+  next_due_ = next_due;
+  known_until_ = std::chrono::steady_clock::now() + brief;
+}
+
+bool PermitSource::are_known_to_be_late(std::int64_t permits, Deadline in_time) const {
+  return std::chrono::steady_clock::now() < known_until_ &&
+         next_due_ + behind_the_first(permits) > in_time.time_point();
+}
+
+asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, Wish wish) {
+  const std::chrono::nanoseconds cost = wish.permits * self->interval_;
+  const auto are_due = [wish](std::chrono::nanoseconds credit) {
+    return is_due_within(wish.in_time.remaining(), credit, wish.behind);
+  };
   for (;;) {
     const auto entry = std::make_shared<RateEntry>();
-    const auto compute = [entry, cost, burst = self->burst_](
+    const auto compute = [entry, cost, are_due, burst = self->burst_](
                              const Stored& now) -> Result<std::optional<std::string>> {
-      const std::optional<RateEntry> next = next_entry(now, cost, burst);
+      std::optional<RateEntry> next = next_entry(now, cost, burst);
       if (!next) return Errc::malformed_data;
+      if (!are_due(next->credit)) next->cost = nothing;
       *entry = *next;
       return std::optional{encode(*next)};
     };
@@ -171,7 +197,9 @@ asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, std::int64_
     Stored written{ended->after, ended->time};
     const std::chrono::nanoseconds credit = credit_at(*entry, written, self->burst_);
     // The write was no later than its reply.
-    self->stock_.add({std::chrono::steady_clock::now() - credit, permits});
+    const PermitStock::Time first = std::chrono::steady_clock::now() - credit;
+    if (entry->cost > nothing) self->stock_.add({first, wish.permits});
+    self->learn(first + entry->cost);
     self->end_fetch({});
     co_return;
   }

@@ -5,6 +5,7 @@
 /// takes more of them from the servers, and the calls that wait. Strand only, but for its
 /// construction and destruction.
 
+#include <algorithm>
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
 #include <cstdint>
@@ -47,10 +48,26 @@ class PermitSource : public std::enable_shared_from_this<PermitSource> {
  private:
   class Place;
 
-  /// Ensures that permits are being taken from the servers.
-  void fetch(std::int64_t permits);
-  [[nodiscard]] static boost::asio::awaitable<void> take_chunk(PermitSourcePtr self,
-                                                               std::int64_t permits);
+  /// What is to be taken from the servers.
+  struct Wish {
+    std::int64_t permits = 1;
+    /// Until when the call needs a permit that is due `behind` after the first. If it is due later,
+    /// nothing is taken.
+    Deadline in_time = Deadline::never();
+    std::chrono::nanoseconds behind{0};
+  };
+  /// Ensures that permits are being taken from the servers for a call that needs so many, if they
+  /// are due in time.
+  void fetch(std::int64_t permits, Deadline in_time);
+  [[nodiscard]] static boost::asio::awaitable<void> take_chunk(PermitSourcePtr self, Wish wish);
+  /// From when on the servers have permits.
+  void learn(PermitStock::Time next_due);
+  /// Whether the servers have shown just now that so many permits are not due in time.
+  [[nodiscard]] bool are_known_to_be_late(std::int64_t permits, Deadline in_time) const;
+  /// From the first permit that is not in memory to the last one that the call needs.
+  [[nodiscard]] std::chrono::nanoseconds behind_the_first(std::int64_t permits) const {
+    return std::max<std::int64_t>(0, permits - stock_.count() - 1) * interval_;
+  }
   void end_fetch(error_code error);
   void enroll();
   [[nodiscard]] static boost::asio::awaitable<error_code> wait_until_due(
@@ -61,6 +78,10 @@ class PermitSource : public std::enable_shared_from_this<PermitSource> {
   const std::chrono::nanoseconds interval_;
   const std::int64_t chunk_;
   PermitStock stock_;
+  /// When the next permit that the servers have is due at the earliest.
+  PermitStock::Time next_due_{};
+  /// Until when that is relied on.
+  PermitStock::Time known_until_ = PermitStock::Time::min();
   std::list<const Place*> line_;
   bool is_enrolled_ = false;
   bool is_fetching_ = false;

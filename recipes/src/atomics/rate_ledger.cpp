@@ -21,6 +21,8 @@ bool take_number(std::string_view& text, std::int64_t& number) {
 /// Far from where the sum of two would overflow: more than a hundred years.
 constexpr std::chrono::nanoseconds most{std::int64_t{1} << 62};
 
+constexpr std::chrono::nanoseconds least = std::chrono::nanoseconds{1} - most;
+
 bool is_sane(std::chrono::nanoseconds time) { return -most < time && time < most; }
 
 }  // namespace
@@ -68,7 +70,8 @@ std::optional<RateEntry> next_entry(const Stored& now, std::chrono::nanoseconds 
   if (now.value.empty()) return next;
   const std::optional<RateEntry> entry = decode_rate_entry(now.value);
   if (!entry) return std::nullopt;
-  next.credit = credit_at(*entry, now, burst) - entry->cost;
+  // Who reads the entry refuses what is less.
+  next.credit = std::max(credit_at(*entry, now, burst) - entry->cost, least);
   return next;
 }
 

@@ -43,8 +43,16 @@ struct RateEntry {
 [[nodiscard]] std::chrono::nanoseconds credit_at(const RateEntry& entry, const Stored& written,
                                                  std::chrono::nanoseconds burst) noexcept;
 
+/// Whether a permit that is due `behind` after the next one is due within `patience`, where this is
+/// the credit.
+[[nodiscard]] constexpr bool is_due_within(std::chrono::nanoseconds patience,
+                                           std::chrono::nanoseconds credit,
+                                           std::chrono::nanoseconds behind) noexcept {
+  return behind - credit <= patience;
+}
+
 /// The entry that takes `cost`, behind what the node has now; nothing if that is no entry. A node
-/// without data has no credit.
+/// without data has no credit. More than a hundred years of debt are cut off.
 [[nodiscard]] std::optional<RateEntry> next_entry(const Stored& now, std::chrono::nanoseconds cost,
                                                   std::chrono::nanoseconds burst);
 

@@ -7,6 +7,7 @@
 #include <boost/asio/cancellation_signal.hpp>
 #include <set>
 
+#include "atomics/rate_ledger.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -67,9 +68,8 @@ TEST_CASE("a rate limiter: permits of a chunk cost one write", "[atomics]") {
 TEST_CASE("a rate limiter: what is not due yet is not let through", "[atomics]") {
   Fixture fixture{slow};
   CHECK(fixture.try_acquire().result());
-  CHECK_FALSE(fixture.try_acquire().result());
   const std::size_t steps = fixture.plan->steps();
-  // The permit is in memory, and due later: nobody asks the servers again.
+  // The write has shown when the next permit is due: nobody asks the servers again.
   CHECK_FALSE(fixture.try_acquire().result());
   CHECK(fixture.plan->steps() == steps);
   const auto in_time = run<bool>(
@@ -81,6 +81,69 @@ TEST_CASE("a rate limiter: what is not due yet is not let through", "[atomics]")
   CHECK_FALSE(passed.error());
   CHECK_FALSE(passed.result());
   CHECK(fixture.plan->steps() == steps);
+}
+
+TEST_CASE("a rate limiter: a permit in memory that is due later is not let through", "[atomics]") {
+  // A chunk is two permits.
+  Fixture fixture{{.permits_per_second = 0.001, .burst = 0s, .chunk = 2000s}};
+  CHECK(fixture.try_acquire().result());
+  const std::size_t steps = fixture.plan->steps();
+  CHECK_FALSE(fixture.try_acquire().result());
+  CHECK_FALSE(fixture.try_acquire(2).result());
+  CHECK(fixture.plan->steps() == steps);
+}
+
+TEST_CASE("a rate limiter: calls that are declined take nothing, whatever becomes of their process",
+          "[atomics]") {
+  Fixture fixture{slow};
+  CHECK(fixture.try_acquire().result());
+  const auto decline = [&](auto start) {
+    // Each is a process of its own, which ends.
+    RateLimiter another{*fixture.client, place, slow};
+    const auto ended = run<bool>(fixture.world, [&](auto done) { start(another, done); });
+    CHECK_FALSE(ended.error());
+    CHECK_FALSE(ended.result());
+  };
+  for (int i = 0; i < 5; ++i) {
+    decline([](RateLimiter& each, auto done) { each.async_try_acquire(done); });
+    decline([](RateLimiter& each, auto done) { each.async_try_acquire_for(500s, done); });
+  }
+  const auto entry =
+      recipes_detail::decode_rate_entry(fixture.world.ensemble.operate(request::Get{place}).data);
+  REQUIRE(entry);
+  CHECK(entry->cost == 0s);
+  CHECK(entry->credit >= -1000s);
+  // One that can wait so long takes its permit, and waits.
+  RateLimiter patient{*fixture.client, place, slow};
+  asio::cancellation_signal signal;
+  Outcome<bool> waits;
+  patient.async_try_acquire_for(2000s,
+                                asio::bind_cancellation_slot(signal.slot(), waits.handler()));
+  REQUIRE(fixture.world.run_until([&] {
+    const auto now =
+        recipes_detail::decode_rate_entry(fixture.world.ensemble.operate(request::Get{place}).data);
+    return now && now->cost == 1000s;
+  }));
+  fixture.world.settle();
+  CHECK_FALSE(waits.arrived());
+  signal.emit(asio::cancellation_type::total);
+  CHECK(fixture.world.run_until_arrived(waits));
+}
+
+TEST_CASE("a rate limiter: of processes that ask once and end some are let through", "[atomics]") {
+  constexpr RateLimit rate{.permits_per_second = 100, .burst = 0s, .chunk = 0s};
+  Fixture fixture{rate};
+  const auto begin = std::chrono::steady_clock::now();
+  int granted = 0;
+  const Deadline deadline{World::limit};
+  while (granted < 4 && !deadline.passed()) {
+    RateLimiter each{*fixture.client, place, rate};
+    const auto ended = run<bool>(fixture.world, [&](auto done) { each.async_try_acquire(done); });
+    if (ended.result()) ++granted;
+  }
+  CHECK(granted == 4);
+  // The first is due at once. Servers note whole milliseconds.
+  CHECK(std::chrono::steady_clock::now() - begin >= 3 * 10ms - 1ms);
 }
 
 TEST_CASE("a rate limiter: the permits of all clients are one rate's", "[atomics]") {

@@ -66,6 +66,30 @@ TEST_CASE("an entry takes its cost from what the entry before has left") {
   CHECK_FALSE(next_entry(at(9000ms, "something else"), 50ms, burst));
 }
 
+TEST_CASE("a debt that nobody lives to see paid is written as one that can be read") {
+  constexpr auto hundred_years = std::chrono::duration_cast<nanoseconds>(24h * 36'525);
+  auto entry = next_entry(at(1000ms, ""), hundred_years, burst);
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(entry);
+    CHECK(decode_rate_entry(encode(*entry)) == entry);
+    entry = next_entry(at(1000ms, encode(*entry)), hundred_years, burst);
+  }
+  CHECK(entry->credit < -hundred_years);
+}
+
+TEST_CASE("a permit is due in time if the credit and the patience reach to it") {
+  constexpr nanoseconds none{0};
+  CHECK(is_due_within(none, 0ms, none));
+  CHECK(is_due_within(none, 20ms, 20ms));
+  CHECK_FALSE(is_due_within(none, 19ms, 20ms));
+  CHECK_FALSE(is_due_within(none, -1ns, none));
+  CHECK(is_due_within(5ms, -3ms, 2ms));
+  CHECK_FALSE(is_due_within(5ms, -3ms, 3ms));
+  constexpr std::int64_t longest = std::int64_t{1} << 62;
+  CHECK(is_due_within(nanoseconds::max(), nanoseconds{-longest}, nanoseconds{24h}));
+  CHECK_FALSE(is_due_within(none, nanoseconds{-longest}, nanoseconds{24h}));
+}
+
 TEST_CASE("writes at any times never take more than the time between them, but for a millisecond") {
   std::mt19937 random{7};
   for (const nanoseconds saved : {nanoseconds{0}, nanoseconds{20ms}, nanoseconds{1s}}) {

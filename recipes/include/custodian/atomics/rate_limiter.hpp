@@ -18,9 +18,10 @@
 /// forward, that counts as time, up to a burst; if it is set back, as none. When a permit is due a
 /// process waits by its own steady clock, from the arrival of the servers' reply on.
 ///
-/// **Order.** The writes of the processes decide, and each is served in its turn: no process is
-/// starved. One that asks for more gets more. A larger chunk costs fewer writes, and lets the
-/// others wait longer.
+/// **Order.** The writes of the processes decide, and each that waits is served in its turn: no
+/// acquire() is starved. A call that does not wait long enough is declined, and takes nothing. One
+/// that asks for more gets more. A larger chunk costs fewer writes, and lets the others wait
+/// longer.
 ///
 /// When not to use it: for a limit that must hold in one process alone; for money (count with a
 /// DistributedAtomicLong); for more than some hundreds of chunks a second.
@@ -107,7 +108,8 @@ class CUSTODIAN_EXPORT RateLimiter {
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
   void acquire(std::int64_t permits = 1, std::stop_token stop = {});
 
-  /// Takes the permits if they are due now: from memory, or after one write to the servers.
+  /// Takes the permits if they are due now: from memory, or after one or two writes to the servers.
+  /// Otherwise it takes nothing: a process that asks now and then, and ends, costs the others none.
   /// Completes with: error, whether it has them.
   template <typename Token>
   auto async_try_acquire(std::int64_t permits, Token&& token) {
@@ -123,10 +125,10 @@ class CUSTODIAN_EXPORT RateLimiter {
   /// The same, blocking. Throws Error.
   [[nodiscard]] bool try_acquire(std::int64_t permits = 1);
 
-  /// Waits until the permits are due, if that is no later than the deadline; otherwise it completes
-  /// with false as soon as that is known. A deadline that has passed: only what is in memory.
-  /// Completes with: error, whether it has them. deadline_exceeded, if no server has answered by
-  /// then.
+  /// Waits until the permits are due, if that is no later than the deadline; otherwise it takes
+  /// nothing, and completes with false as soon as that is known. A deadline that has passed: only
+  /// what is in memory. Completes with: error, whether it has them. deadline_exceeded, if no server
+  /// has answered by then.
   template <typename Token>
   auto async_try_acquire_for(std::int64_t permits, Deadline limit, Token&& token) {
     recipes_detail::check_permits(source_, permits);

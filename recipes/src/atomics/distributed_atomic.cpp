@@ -192,9 +192,14 @@ recipes_detail::AtomicNodePtr make_node(const Client& client, std::string_view r
   check_create(core, path, seed, {});
   recipes_detail::LockSpecPtr lock;
   if (options.promoted) {
-    if (options.promoted->after_tries < 0) {
-      throw Error{Errc::invalid_argument, recipe, path, "promoted: after_tries is negative"};
-    }
+    const auto refuse = [&](bool wrong, std::string_view why) {
+      if (wrong) throw Error{Errc::invalid_argument, recipe, path, why};
+    };
+    const std::string& lock_path = options.promoted->path;
+    refuse(options.promoted->after_tries < 0, "promoted: after_tries is negative");
+    // The acquire would create the value's node as a container, which the servers remove.
+    refuse(lock_path == path || lock_path.starts_with(path + "/"),
+           "promoted: the lock has a path of its own, not at or below the value's");
     lock = recipes_detail::make_lock_spec(
         client, recipe, recipes_detail::mutex_rule, recipes_detail::ContenderKind::exclusive,
         options.promoted->path, {},

@@ -318,6 +318,12 @@ TEST_CASE("an atomic: bad arguments throw at once", "[atomics]") {
                   Error);
   CHECK_THROWS_AS((DistributedAtomicLong{*client, "/a", {.promoted = PromotedToLock{"/lock", -1}}}),
                   Error);
+  // The lock's acquire would create the value's node, as a container.
+  for (const char* path : {"/a", "/a/lock", "/a/b/lock"}) {
+    CHECK_THROWS_AS((DistributedAtomicLong{*client, "/a", {.promoted = PromotedToLock{path}}}),
+                    Error);
+  }
+  CHECK_NOTHROW(DistributedAtomicLong{*client, "/a", {.promoted = PromotedToLock{"/ab"}}});
   CHECK(world.end(client));
 }
 

@@ -42,8 +42,8 @@ enum class Settle : std::uint8_t {
 /// After some refused tries an update acquires a lock, so that it wins against the other clients
 /// that do the same.
 struct PromotedToLock {
-  /// The path of an InterProcessMutex, which has no other use. Clients that shall wait for each
-  /// other name the same path.
+  /// The path of an InterProcessMutex, which has no other use, not at or below the value's path.
+  /// Clients that shall wait for each other name the same path.
   std::string path;
   /// How many tries are refused before the update acquires the lock; 0: it begins with the lock.
   int after_tries = 5;

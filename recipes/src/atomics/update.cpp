@@ -237,9 +237,19 @@ void end(Update& update) {
   update.batch->end(update.computed, results);
 }
 
+/// The value that the caller says to have read. With a witness it is of use if the node is
+/// certainly still the same: if it was written after the witness was created below the node.
+std::optional<Stored> known_value(const Update& update) {
+  const auto& known = update.batch->calls().front()->job.known;
+  if (!known) return std::nullopt;
+  const std::int64_t since = update.line->witness.stat().czxid;
+  const bool is_same_node = !update.settles() || (since != 0 && known->mzxid > since);
+  return is_same_node ? std::optional{Stored{*known}} : std::nullopt;
+}
+
 /// Ends all updates of the batch, or returns why they fail.
 asio::awaitable<error_code> run(UpdatePtr update) {
-  if (const auto& known = update->batch->calls().front()->job.known) update->found = Stored{*known};
+  update->found = known_value(*update);
   for (;;) {
     const error_code unready = co_await get_ready(update);
     if (unready) co_return unready;

@@ -309,6 +309,40 @@ TEST_CASE("an atomic: what the servers forbid is an error of each operation", "[
   CHECK(fixture.is(1));
 }
 
+TEST_CASE("an atomic: a value of a node that was created anew does not match, with a witness",
+          "[atomics]") {
+  Fixture fixture;
+  const auto make = [&](std::int64_t value) {
+    fixture.world.make("/p");
+    fixture.world.make(place, bytes_of_long(1));
+    fixture.write(value);
+  };
+  const auto exchange = [&](const Number& expected) {
+    return run<Done>(fixture.world, [&](auto done) {
+      fixture.number->async_compare_exchange(expected, 9, done);
+    });
+  };
+  make(2);
+  const Number old =
+      run<Number>(fixture.world, [&](auto done) { fixture.number->async_load(done); }).result();
+  fixture.world.ensemble.remove_tree("/p");
+  make(3);
+  // An update that writes nothing creates the witness, below the new node, whose version is the
+  // old one's.
+  const auto raised =
+      run<Done>(fixture.world, [&](auto done) { fixture.number->async_fetch_max(-1, done); });
+  CHECK(raised.result().after.version == old.version);
+  const auto refused = exchange(old);
+  CHECK_FALSE(refused.error());
+  CHECK_FALSE(refused.result().written);
+  CHECK(fixture.is(3));
+  // What was written below the witness needs no read.
+  const auto added = fixture.add(1);
+  fixture.world.ensemble.clear_history();
+  CHECK(exchange(added.result().after).result().written);
+  CHECK(fixture.world.ensemble.history().size() == 1);
+}
+
 TEST_CASE("an atomic: bad arguments throw at once", "[atomics]") {
   World world;
   auto client = world.client("observed");

@@ -15,10 +15,11 @@ void start_next_number(CorePtr core, CancellationPtr cancellation, NumberCachePt
   if (const error_code unusable = cache->client().unusable()) {
     return std::move(handler)(unusable, std::int64_t{});
   }
+  const std::uint64_t fetches = cache->fetches();
   if (const auto number = cache->take()) return std::move(handler)(error_code{}, *number);
   const std::string what = "waiting for a number of " + cache->path();
   options.deadline = cache->client().deadline_or_default(options.deadline);
-  spawn(core, what, NumberCache::wait(std::move(cache), std::move(cancellation), options),
+  spawn(core, what, NumberCache::wait(std::move(cache), std::move(cancellation), options, fetches),
         std::move(handler));
 }
 
@@ -45,7 +46,10 @@ CachedAtomicLong::CachedAtomicLong(const DistributedAtomicLong& atomic, CachedAt
 const std::string& CachedAtomicLong::path() const noexcept { return cache_->path(); }
 
 std::int64_t CachedAtomicLong::next(OperationOptions options) {
-  if (const auto number = try_next()) return *number;
+  if (const error_code unusable = cache_->client().unusable()) {
+    throw Error{unusable, "next", path()};
+  }
+  if (const auto number = cache_->take_if_any()) return *number;
   return block_in_time_or_throw<&recipes_detail::start_next_number, std::int64_t>(
       core_, "next", path(), {}, {options.deadline}, cache_, options);
 }

@@ -12,20 +12,37 @@ namespace asio = boost::asio;
 // The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
 std::optional<std::int64_t> NumberCache::take() {
-  std::optional<std::int64_t> number;
-  {
-    const std::lock_guard lock{mutex_};
-    number = stock_.take();
-    if (!stock_.is_low() || std::exchange(is_fetching_, true)) return number;
-  }
-  spawn(client().core(), "fetching numbers of " + path(), fetch(shared_from_this()),
-        [self = shared_from_this()](error_code error) { self->end_fetch(error); });
+  const auto number = take_left();
+  begin_fetch();
+  return number;
+}
+
+std::optional<std::int64_t> NumberCache::take_if_any() {
+  const auto number = take_left();
+  if (number) begin_fetch();
   return number;
 }
 
 std::optional<std::int64_t> NumberCache::take_left() {
   const std::lock_guard lock{mutex_};
   return stock_.take();
+}
+
+std::uint64_t NumberCache::fetches() {
+  const std::lock_guard lock{mutex_};
+  return fetches_;
+}
+
+void NumberCache::begin_fetch() {
+  {
+    const std::lock_guard lock{mutex_};
+    if (!stock_.is_low() || std::exchange(is_fetching_, true)) return;
+    ++fetches_;
+  }
+  spawn(client().core(), "fetching numbers of " + path(), fetch(shared_from_this()),
+        [self = shared_from_this()](error_code thrown) {
+          if (thrown) self->end_fetch(thrown);
+        });
 }
 
 asio::awaitable<void> NumberCache::fetch(NumberCachePtr self) {
@@ -50,13 +67,14 @@ asio::awaitable<void> NumberCache::fetch(NumberCachePtr self) {
 }
 
 void NumberCache::end_fetch(error_code error) {
+  const std::uint64_t ended = fetches();
+  if (error) {
+    last_failed_ = ended;
+    last_failure_ = error;
+  }
   {
     const std::lock_guard lock{mutex_};
     is_fetching_ = false;
-  }
-  if (error) {
-    ++failures_;
-    last_failure_ = error;
   }
   fetched_.notify_all();
 }
@@ -79,9 +97,9 @@ class Counted {
 
 asio::awaitable<Result<std::int64_t>> NumberCache::wait(NumberCachePtr self,
                                                         CancellationPtr cancellation,
-                                                        OperationOptions options) {
+                                                        OperationOptions options,
+                                                        std::uint64_t fetches) {
   const asio::any_io_executor strand = self->client().get_executor();
-  const std::uint64_t failures = self->failures_;
   const Counted waiting{self->waiters_};
   for (;;) {
     if (cancellation && cancellation->requested()) {
@@ -90,12 +108,15 @@ asio::awaitable<Result<std::int64_t>> NumberCache::wait(NumberCachePtr self,
     if (const error_code unusable = self->client().unusable()) {
       co_return failed<std::int64_t>(unusable);
     }
-    // After a failure the next caller tries again, and not this one for it.
-    const bool has_failed = self->failures_ != failures;
+    // A fetch has no more than the time of one operation, and the caller may have more. After
+    // another failure the next caller tries again, and not this one for it.
+    const bool has_failed =
+        self->last_failed_ > fetches && self->last_failure_ != Errc::deadline_exceeded;
+    const bool is_over = has_failed || options.deadline.passed();
     // If there is none a fetch is under way now.
-    if (const auto number = has_failed ? self->take_left() : self->take()) co_return *number;
+    if (const auto number = is_over ? self->take_left() : self->take()) co_return *number;
     if (has_failed) co_return failed<std::int64_t>(self->last_failure_);
-    if (options.deadline.passed()) co_return failed<std::int64_t>(Errc::deadline_exceeded);
+    if (is_over) co_return failed<std::int64_t>(Errc::deadline_exceeded);
     co_await self->fetched_.wait(strand, options.deadline, cancellation);
   }
 }

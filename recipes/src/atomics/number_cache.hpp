@@ -2,8 +2,8 @@
 
 /// \file
 /// NumberCache is what all handles on one CachedAtomicLong share: the numbers in memory, the fetch
-/// that is under way, and who waits for it.
 /// that is under way, and the calls that wait for it.
+
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
 #include <memory>
@@ -25,17 +25,24 @@ class NumberCache : public std::enable_shared_from_this<NumberCache> {
   /// The next number, if there is one in memory. Begins to fetch when the numbers run low. Any
   /// thread.
   [[nodiscard]] std::optional<std::int64_t> take();
-  /// The same, but begins nothing.
+  /// The same, but begins no fetch if there is none.
+  [[nodiscard]] std::optional<std::int64_t> take_if_any();
+  /// The same, but begins no fetch.
   [[nodiscard]] std::optional<std::int64_t> take_left();
-  /// Waits for a number. Strand only; `self` is this object.
+  /// How many fetches have begun. Any thread.
+  [[nodiscard]] std::uint64_t fetches();
+  /// Waits for a number. Fails with a fetch only if it is none of the first `fetches`. Strand only;
+  /// `self` is this object.
   [[nodiscard]] static boost::asio::awaitable<Result<std::int64_t>> wait(
-      NumberCachePtr self, CancellationPtr cancellation, OperationOptions options);
+      NumberCachePtr self, CancellationPtr cancellation, OperationOptions options,
+      std::uint64_t fetches);
 
   [[nodiscard]] const Client& client() const noexcept { return node_->value->client; }
   [[nodiscard]] const std::string& path() const noexcept { return node_->value->path; }
 
  private:
   [[nodiscard]] static boost::asio::awaitable<void> fetch(NumberCachePtr self);
+  void begin_fetch();
   void end_fetch(error_code error);
 
   const AtomicNodePtr node_;
@@ -43,10 +50,11 @@ class NumberCache : public std::enable_shared_from_this<NumberCache> {
   std::mutex mutex_;  ///< guards what follows
   NumberStock stock_;
   bool is_fetching_ = false;
+  std::uint64_t fetches_ = 0;  ///< that have begun
 
   // The strand only.
   int waiters_ = 0;
-  std::uint64_t failures_ = 0;
+  std::uint64_t last_failed_ = 0;  ///< the number of that fetch
   error_code last_failure_{};
   AsyncEvent fetched_;
 };

@@ -95,7 +95,7 @@ asio::awaitable<Result<bool>> PermitSource::acquire(PermitSourcePtr self,
                                                     CancellationPtr cancellation,
                                                     std::int64_t permits, Patience patience) {
   const asio::any_io_executor strand = self->client().get_executor();
-  const std::uint64_t failures = self->failures_;
+  const std::uint64_t fetches = self->fetches_;
   const bool only_memory = patience.kind == Patience::Kind::limited && patience.limit.passed();
   self->enroll();
   auto place = std::make_unique<Place>(*self);
@@ -105,21 +105,22 @@ asio::awaitable<Result<bool>> PermitSource::acquire(PermitSourcePtr self,
       co_return failed<bool>(asio::error::operation_aborted);
     }
     if (const error_code unusable = self->client().unusable()) co_return failed<bool>(unusable);
+    const Deadline in_time = patience.kind == Patience::Kind::none
+                                 ? Deadline{std::chrono::steady_clock::now()}
+                                 : patience.limit;
     if (place->is_first()) {
-      const Deadline in_time = patience.kind == Patience::Kind::none
-                                   ? Deadline{std::chrono::steady_clock::now()}
-                                   : patience.limit;
       if (const auto due = self->stock_.due(permits)) {
         if (*due > in_time.time_point()) co_return false;
         taken = self->stock_.take(permits);
         break;
       }
       if (self->are_known_to_be_late(permits, in_time)) co_return false;
-      if (!only_memory) self->fetch(permits, in_time);
     }
     if (only_memory) co_return false;
-    if (self->failures_ != failures) co_return failed<bool>(self->last_failure_);
+    // One that began earlier may have failed by the deadline of an earlier call.
+    if (self->last_failed_ > fetches) co_return failed<bool>(self->last_failure_);
     if (patience.limit.passed()) co_return failed<bool>(Errc::deadline_exceeded);
+    if (place->is_first()) self->fetch(permits, in_time);
     co_await self->moved_.wait(strand, patience.limit, cancellation);
   }
   place.reset();
@@ -150,11 +151,14 @@ asio::awaitable<error_code> PermitSource::wait_until_due(PermitSourcePtr self,
 
 void PermitSource::fetch(std::int64_t permits, Deadline in_time) {
   if (std::exchange(is_fetching_, true)) return;
+  ++fetches_;
   const Wish wish{.permits = std::max(chunk_, permits - stock_.count()),
                   .in_time = in_time,
                   .behind = behind_the_first(permits)};
   spawn(client().core(), "taking permits of " + path(), take_chunk(shared_from_this(), wish),
-        [self = shared_from_this()](error_code error) { self->end_fetch(error); });
+        [self = shared_from_this()](error_code thrown) {
+          if (thrown) self->end_fetch(thrown);
+        });
 }
 
 void PermitSource::learn(PermitStock::Time next_due) {
@@ -208,7 +212,7 @@ asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, Wish wish) 
 void PermitSource::end_fetch(error_code error) {
   is_fetching_ = false;
   if (error) {
-    ++failures_;
+    last_failed_ = fetches_;
     last_failure_ = error;
   }
   moved_.notify_all();

@@ -85,7 +85,8 @@ class PermitSource : public std::enable_shared_from_this<PermitSource> {
   std::list<const Place*> line_;
   bool is_enrolled_ = false;
   bool is_fetching_ = false;
-  std::uint64_t failures_ = 0;
+  std::uint64_t fetches_ = 0;      ///< that have begun
+  std::uint64_t last_failed_ = 0;  ///< the number of that fetch
   error_code last_failure_{};
   AsyncEvent moved_;    ///< for those in the line
   AsyncEvent closing_;  ///< for those whose permits are not due yet

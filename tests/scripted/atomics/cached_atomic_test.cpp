@@ -102,12 +102,45 @@ TEST_CASE("cached numbers: an error reaches who waits, and the next one tries ag
   fixture.world.ensemble.refuse(place);
   CachedAtomicLong numbers{*fixture.number, by_fives};
   error_code error;
+  fixture.world.ensemble.clear_history();
   CHECK(take(fixture.world, numbers, 1, error).empty());
   CHECK(error == ServerErrc::no_auth);
+  // Nobody waits any more, so nobody asks.
+  fixture.world.settle();
+  CHECK(fixture.world.ensemble.history().size() == 1);
   fixture.world.ensemble.permit(place);
   error.clear();
   CHECK(take(fixture.world, numbers, 6, error).size() == 6);
   CHECK_FALSE(error);
+}
+
+TEST_CASE("cached numbers: who has time does not fail with the fetch of who has none",
+          "[atomics]") {
+  const bool is_first = GENERATE(true, false);
+  World world;
+  ClientOptions options = world.options("observed");
+  options.operation_timeout = 2 * brief_limit;
+  auto client = world.client(std::move(options));
+  {
+    CachedAtomicLong numbers{DistributedAtomicLong{*client, place}, by_fives};
+    world.ensemble.stop();
+    Outcome<std::int64_t> hasty;
+    Outcome<std::int64_t> patient;
+    if (is_first) numbers.async_next({.deadline = World::limit}, patient.handler());
+    numbers.async_next(hasty.handler());
+    if (!is_first) numbers.async_next({.deadline = World::limit}, patient.handler());
+    REQUIRE(world.run_until_arrived(hasty));
+    CHECK(hasty.error() == Errc::deadline_exceeded);
+    // The next one is late, too: meanwhile the first fetch has ended.
+    CHECK(run<std::int64_t>(world, [&](auto done) { numbers.async_next(done); }).error() ==
+          Errc::deadline_exceeded);
+    CHECK_FALSE(patient.arrived());
+    world.ensemble.start();
+    REQUIRE(world.run_until_arrived(patient));
+    CHECK_FALSE(patient.error());
+  }
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
 }
 
 TEST_CASE("cached numbers end with their client, also those in memory", "[atomics]") {

@@ -247,6 +247,30 @@ TEST_CASE("a rate limiter: without servers nothing is let through but what is in
   CHECK(world.end(client));
 }
 
+TEST_CASE("a rate limiter: a call does not fail with a write that began before it", "[atomics]") {
+  World world;
+  ClientOptions options = world.options("observed");
+  options.operation_timeout = 20 * brief_limit;
+  auto client = world.client(std::move(options));
+  {
+    RateLimiter limiter{*client, place, fast};
+    world.ensemble.stop();
+    Outcome<> early;
+    Outcome<bool> newcomer;
+    limiter.async_acquire(early.handler());
+    world.settle();
+    limiter.async_try_acquire_for(World::limit, newcomer.handler());
+    REQUIRE(world.run_until_arrived(early));
+    CHECK(early.error() == Errc::deadline_exceeded);
+    world.ensemble.start();
+    REQUIRE(world.run_until_arrived(newcomer));
+    CHECK_FALSE(newcomer.error());
+    CHECK(newcomer.result());
+  }
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
+}
+
 TEST_CASE("a rate limiter: a node that holds something else is an error, and stays", "[atomics]") {
   Fixture fixture;
   fixture.world.make("/p");

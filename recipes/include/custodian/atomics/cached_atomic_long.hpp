@@ -59,7 +59,8 @@ class CUSTODIAN_EXPORT CachedAtomicLong {
   /// The path of the DistributedAtomicLong.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  /// The next number. At once if there is one in memory.
+  /// The next number. At once if there is one in memory. Chunks are fetched again and again until
+  /// the deadline, each time for no longer than `ClientOptions::operation_timeout`.
   /// Completes with: error, the number.
   /// Cancellation: total; no number is lost by it.
   /// Errors: deadline_exceeded, no_auth, malformed_data, bad_version (see

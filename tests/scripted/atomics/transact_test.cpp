@@ -174,6 +174,24 @@ TEST_CASE("transact: a missing node is created by one client only", "[atomics]")
   fixture.world.remove(first);
 }
 
+TEST_CASE("transact: what is no path is not read", "[atomics]") {
+  World world;
+  ClientOptions options = world.options("observed");
+  options.name_space = "/app";
+  auto client = world.client(std::move(options));
+  world.make("/application", "another's");
+  const std::function<asio::awaitable<void>(TransactionView)> function =
+      [](TransactionView view) -> asio::awaitable<void> {
+    static const std::string relative = "lication";
+    static_cast<void>(co_await view.async_get(relative, asio::use_awaitable));
+  };
+  const auto ended =
+      run<>(world, [&](auto done) { async_transact(*client, function, {}, done); });
+  CHECK(ended.error() == Errc::invalid_argument);
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
+}
+
 TEST_CASE("transact: a function that throws changes nothing", "[atomics]") {
   Fixture fixture;
   const auto fail = [](TransactionView view) -> asio::awaitable<void> {

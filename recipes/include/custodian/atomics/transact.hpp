@@ -44,6 +44,7 @@
 #include <utility>
 
 #include "custodian/atomics/update_options.hpp"
+#include "custodian/authoring/argument_checks.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/export.hpp"
@@ -103,10 +104,11 @@ class CUSTODIAN_EXPORT TransactionView {
 
   /// The data of a node, and nothing if it does not exist. The second time it returns the same.
   [[nodiscard]] std::optional<std::string> get(const std::string& path);
-  /// The same, for a function that is a coroutine.
+  /// The same, for a function that is a coroutine. Throws what is no path at once.
   /// Completes with: error, the data.
   template <typename Token>
   auto async_get(std::string path, Token&& token) {
+    check_path(recipes_detail::core_of(*state_), "get", path);
     return initiate<void(error_code, recipes_detail::ViewData), &recipes_detail::start_view_get>(
         recipes_detail::core_of(*state_), std::forward<Token>(token), state_, std::move(path));
   }

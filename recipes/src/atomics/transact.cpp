@@ -8,6 +8,7 @@
 #include <boost/asio/strand.hpp>
 #include <chrono>
 #include <exception>
+#include <mutex>
 #include <random>
 #include <utility>
 #include <vector>
@@ -33,12 +34,24 @@ namespace asio = boost::asio;
 
 // The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
-/// Of one call of transact(). It is used by the function and, while that waits, on the strand.
+/// Of one call of transact().
 struct ViewState {
-  Client client;
-  TransactOptions options;
+  ViewState(Client shared, TransactOptions how)
+      : client{std::move(shared)}, options{std::move(how)} {}
+
+  /// Calls `use` with the log. The function writes to it where it runs, and what it reads arrives
+  /// on the strand.
+  template <typename Use>
+  auto with_log(Use use) {
+    const std::lock_guard lock{mutex};
+    return use(log);
+  }
+
+  const Client client;
+  const TransactOptions options;
+  std::mutex mutex{};
   ViewLog log{};
-  int tries = 0;
+  int tries = 0;  ///< strand only
 };
 
 namespace {
@@ -47,18 +60,29 @@ using Results = std::vector<TransactionResult>;
 
 OperationOptions limits_of(const ViewState& state) { return {.deadline = state.options.deadline}; }
 
+std::optional<ViewData> known(ViewState& state, const std::string& path) {
+  return state.with_log([&](const ViewLog& log) { return log.known(path); });
+}
+
+ViewData note_read(ViewState& state, const std::string& path, ViewData data,
+                   std::optional<std::int32_t> version) {
+  return state.with_log(
+      [&](ViewLog& log) { return log.note_read(path, std::move(data), version); });
+}
+
 asio::awaitable<Result<ViewData>> get(CancellationPtr cancellation, ViewStatePtr state,
                                       std::string path) {
   const CorePtr core = state->client.core();
   const OperationOptions limits = limits_of(*state);
   auto [error, found] = co_await await<&start_get, GetResult>(core, cancellation, path, limits);
-  if (error == ServerErrc::no_node) {
-    state->log.note_read(path, std::nullopt, std::nullopt);
-    co_return ViewData{};
+  if (error && error != ServerErrc::no_node) co_return error;
+  ViewData data;
+  std::optional<std::int32_t> version;
+  if (!error) {
+    data = std::move(found.data);
+    version = found.stat.version;
   }
-  if (error) co_return error;
-  state->log.note_read(path, found.data, found.stat.version);
-  co_return ViewData{std::move(found.data)};
+  co_return note_read(*state, path, std::move(data), version);
 }
 
 /// One commit, with its repetitions.
@@ -74,7 +98,7 @@ struct Commit {
   [[nodiscard]] SessionIs session_is(const Client& client) const {
     return client.session().id == session ? SessionIs::the_same : SessionIs::another;
   }
-  [[nodiscard]] CommitRefused refused(const ViewLog& log, const error_code& error,
+  [[nodiscard]] CommitRefused refused(ViewState& state, const error_code& error,
                                       const Results& results) const {
     const auto failed = std::ranges::find_if(
         results, [&](const TransactionResult& each) { return each.error == error; });
@@ -85,13 +109,15 @@ struct Commit {
       const bool is_there = index == 0 && error == ServerErrc::node_exists;
       return is_there ? CommitRefused::witness : CommitRefused::other;
     }
-    return log.is_conflict(index - own, error) ? CommitRefused::conflicting : CommitRefused::other;
+    const bool is_conflict =
+        state.with_log([&](const ViewLog& log) { return log.is_conflict(index - own, error); });
+    return is_conflict ? CommitRefused::conflicting : CommitRefused::other;
   }
 };
 
-Commit make_commit(const ViewState& state) {
+Commit make_commit(ViewState& state) {
   Commit commit;
-  commit.transaction = state.log.transaction();
+  commit.transaction = state.with_log([](const ViewLog& log) { return log.transaction(); });
   commit.session = state.client.session().id;
   commit.began = std::chrono::steady_clock::now();
   if (state.options.settle == Settle::left_to_caller) return commit;
@@ -161,7 +187,7 @@ asio::awaitable<Result<bool>> commit(CancellationPtr cancellation, ViewStatePtr 
     const auto [error, results] =
         co_await await<&start_commit, Results>(core, cancellation, std::move(transaction), limits);
     const CommitRefused refused =
-        error ? now->refused(state->log, error, results) : CommitRefused::nothing;
+        error ? now->refused(*state, error, results) : CommitRefused::nothing;
     CommitStep step = after_commit(error, refused, now->doubt, now->session_is(state->client),
                                    state->options.settle);
     if (error == ErrorCondition::outcome_unknown) now->doubt = Doubt::applied_perhaps;
@@ -194,18 +220,19 @@ ViewStatePtr make_view(const Client& client, TransactOptions options) {
     check_path(core, "transact", options.witness_below);
   }
   options.deadline = client.deadline_or_default(options.deadline);
-  return std::make_shared<ViewState>(
-      ViewState{.client = client.share(), .options = std::move(options)});
+  return std::make_shared<ViewState>(client.share(), std::move(options));
 }
 
-void begin_view(ViewState& state) { state.log = {}; }
+void begin_view(ViewState& state) {
+  state.with_log([](ViewLog& log) { log = {}; });
+}
 const CorePtr& core_of(const ViewState& state) { return state.client.core(); }
 Deadline deadline_of(const ViewState& state) { return state.options.deadline; }
 
 void start_view_get(CorePtr core, CancellationPtr cancellation, ViewStatePtr state,
                     std::string path, Handler<ViewData> handler) {
-  if (auto known = state->log.known(path)) {
-    return std::move(handler)(error_code{}, std::move(*known));
+  if (auto shown = known(*state, path)) {
+    return std::move(handler)(error_code{}, std::move(*shown));
   }
   const std::string what = "reading " + path;
   spawn(core, what, get(std::move(cancellation), std::move(state), std::move(path)),
@@ -283,24 +310,29 @@ using recipes_detail::throw_now;
 std::optional<std::string> TransactionView::get(const std::string& path) {
   const CorePtr& core = recipes_detail::core_of(*state_);
   check_path(core, "get", path);
-  if (auto known = state_->log.known(path)) return std::move(*known);
+  if (auto shown = recipes_detail::known(*state_, path)) return std::move(*shown);
   return block_in_time_or_throw<&recipes_detail::start_view_get, recipes_detail::ViewData>(
       core, "get", path, {}, {recipes_detail::deadline_of(*state_)}, state_, path);
 }
 
 void TransactionView::set(const std::string& path, std::string data) {
   check_set(recipes_detail::core_of(*state_), path, data);
-  throw_now(state_->log.set(path, std::move(data)), "set", path);
+  const auto set = [&](recipes_detail::ViewLog& log) { return log.set(path, std::move(data)); };
+  throw_now(state_->with_log(set), "set", path);
 }
 
 void TransactionView::create(const std::string& path, std::string data) {
   check_create(recipes_detail::core_of(*state_), path, data, {});
-  throw_now(state_->log.create(path, std::move(data)), "create", path);
+  const auto create = [&](recipes_detail::ViewLog& log) {
+    return log.create(path, std::move(data));
+  };
+  throw_now(state_->with_log(create), "create", path);
 }
 
 void TransactionView::remove(const std::string& path) {
   check_remove(recipes_detail::core_of(*state_), path, {});
-  throw_now(state_->log.remove(path), "remove", path);
+  const auto remove = [&](recipes_detail::ViewLog& log) { return log.remove(path); };
+  throw_now(state_->with_log(remove), "remove", path);
 }
 
 }  // namespace custodian

@@ -11,9 +11,11 @@ std::optional<ViewLog::Data> ViewLog::known(const std::string& path) const {
   return std::optional<Data>{std::in_place, found->second};
 }
 
-void ViewLog::note_read(const std::string& path, Data data, std::optional<std::int32_t> version) {
-  seen_[path] = std::move(data);
-  reads_[path] = {.version = version};
+ViewLog::Data ViewLog::note_read(const std::string& path, Data data,
+                                 std::optional<std::int32_t> version) {
+  const auto [shown, is_new] = seen_.try_emplace(path, std::move(data));
+  if (is_new) reads_[path] = {.version = version};
+  return shown->second;
 }
 
 std::int32_t ViewLog::claim(const std::string& path) {

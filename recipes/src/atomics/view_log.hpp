@@ -21,8 +21,9 @@ class ViewLog {
 
   /// What was read or written before; nothing if the node has to be read.
   [[nodiscard]] std::optional<Data> known(const std::string& path) const;
-  /// Notes what was read. The version of a missing node is nothing.
-  void note_read(const std::string& path, Data data, std::optional<std::int32_t> version);
+  /// Notes what was read, and returns what the view shows: what it has shown or written before
+  /// stays, for what is written may depend on it. The version of a missing node is nothing.
+  Data note_read(const std::string& path, Data data, std::optional<std::int32_t> version);
 
   /// Errors: no_node, node_exists, as the view shows the node.
   [[nodiscard]] error_code set(const std::string& path, std::string data);

@@ -174,6 +174,32 @@ TEST_CASE("transact: a missing node is created by one client only", "[atomics]")
   fixture.world.remove(first);
 }
 
+TEST_CASE("transact: parallel reads of a node show one value, which is checked", "[atomics]") {
+  Fixture fixture;
+  const auto plan = std::make_shared<FaultsAt>("observed");
+  plan->submitted = [&](std::size_t step) {
+    if (step == 1) fixture.world.ensemble.operate(request::Set{from, "7"});
+  };
+  fixture.world.ensemble.set_fault_plan(plan);
+  int calls = 0;
+  const auto copy_first = [&calls](TransactionView view) -> asio::awaitable<void> {
+    ++calls;
+    const auto first = std::make_shared<std::optional<std::string>>();
+    const std::string source = from;
+    view.async_get(source, [first](error_code, std::optional<std::string> data) { *first = data; });
+    const auto second = co_await view.async_get(source, asio::use_awaitable);
+    CHECK(*first == second);
+    view.set(to, first->value());
+  };
+  const std::function<asio::awaitable<void>(TransactionView)> function = copy_first;
+  const auto ended = run<>(fixture.world, [&](auto done) {
+    async_transact(*fixture.client, function, fixture.options, done);
+  });
+  CHECK_FALSE(ended.error());
+  CHECK(calls == 2);
+  CHECK(fixture.data(to) == "7");
+}
+
 TEST_CASE("transact: what is no path is not read", "[atomics]") {
   World world;
   ClientOptions options = world.options("observed");
@@ -185,8 +211,7 @@ TEST_CASE("transact: what is no path is not read", "[atomics]") {
     static const std::string relative = "lication";
     static_cast<void>(co_await view.async_get(relative, asio::use_awaitable));
   };
-  const auto ended =
-      run<>(world, [&](auto done) { async_transact(*client, function, {}, done); });
+  const auto ended = run<>(world, [&](auto done) { async_transact(*client, function, {}, done); });
   CHECK(ended.error() == Errc::invalid_argument);
   CHECK(world.run_until_idle(*client));
   CHECK(world.end(client));

@@ -56,6 +56,21 @@ TEST_CASE("a view sees its own writes") {
   CHECK(as<op::Create>(all[2]).data == "4");
 }
 
+TEST_CASE("a view keeps what it has shown or written when the same node is read again") {
+  ViewLog log;
+  CHECK(log.note_read("/a", "1", 7) == ViewLog::Data{"1"});
+  CHECK(log.note_read("/a", "2", 8) == ViewLog::Data{"1"});
+  CHECK_FALSE(log.set("/a", "3"));
+  CHECK(log.note_read("/a", "2", 8) == ViewLog::Data{"3"});
+  CHECK_FALSE(log.set("/b", "4"));
+  CHECK(log.note_read("/b", std::nullopt, std::nullopt) == ViewLog::Data{"4"});
+  // A second check of the version would find what the write has left.
+  const Transaction all = log.transaction();
+  REQUIRE(all.size() == 2);
+  CHECK(as<op::Set>(all[0]).version == 7);
+  CHECK(as<op::Set>(all[1]).version == any_version);
+}
+
 TEST_CASE("a view that has missed a node creates and removes it, or creates it") {
   ViewLog log;
   log.note_read("/a", std::nullopt, std::nullopt);

@@ -104,7 +104,8 @@ class CUSTODIAN_EXPORT TransactionView {
 
   /// The data of a node, and nothing if it does not exist. The second time it returns the same.
   [[nodiscard]] std::optional<std::string> get(const std::string& path);
-  /// The same, for a function that is a coroutine. Throws what is no path at once.
+  /// The same, for a function that is a coroutine. Several may be under way at once. Throws what is
+  /// no path at once.
   /// Completes with: error, the data.
   template <typename Token>
   auto async_get(std::string path, Token&& token) {

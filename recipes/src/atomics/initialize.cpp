@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "async/backoff.hpp"
+#include "atomics/present_session.hpp"
 #include "atomics/update_step.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
 #include "custodian/authoring/operations.hpp"
@@ -81,7 +82,8 @@ asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, Cancellati
   const Client& client = node->value->client;
   const std::string path = node->value->path;
   const std::string witness = join(path, "_c_" + make_uuid() + "-witness");
-  const std::int64_t session = client.session().id;
+  const Result<std::int64_t> session = co_await present_session(client, cancellation, options);
+  if (!session) co_return failed<bool>(session.error());
   const auto began = std::chrono::steady_clock::now();
   // A witness that nobody owns is deleted.
   const auto disown = [&] {
@@ -100,7 +102,8 @@ asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, Cancellati
     }
     if (error == ServerErrc::node_exists) {
       if (doubt == Doubt::none) co_return false;
-      const Result<bool> told = co_await ask_witness(node, cancellation, witness, session, options);
+      const Result<bool> told =
+          co_await ask_witness(node, cancellation, witness, *session, options);
       // Not `co_return told;`: a result of a bool is also made of what converts to a bool.
       if (told) co_return *told;
       disown();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "async/backoff.hpp"
+#include "atomics/present_session.hpp"
 #include "atomics/transact_step.hpp"
 #include "atomics/view_log.hpp"
 #include "custodian/authoring/argument_checks.hpp"
@@ -118,7 +119,6 @@ struct Commit {
 Commit make_commit(ViewState& state) {
   Commit commit;
   commit.transaction = state.with_log([](const ViewLog& log) { return log.transaction(); });
-  commit.session = state.client.session().id;
   commit.began = std::chrono::steady_clock::now();
   if (state.options.settle == Settle::left_to_caller) return commit;
   commit.witness = join(state.options.witness_below, "_c_" + make_uuid() + "-witness");
@@ -182,6 +182,12 @@ asio::awaitable<Result<bool>> commit(CancellationPtr cancellation, ViewStatePtr 
   const OperationOptions limits = limits_of(*state);
   const auto now = std::make_shared<Commit>(make_commit(*state));
   if (now->transaction.size() == (now->witness.empty() ? 0U : 1U)) co_return true;
+  if (!now->witness.empty()) {
+    const Result<std::int64_t> session =
+        co_await present_session(state->client, cancellation, limits);
+    if (!session) co_return failed<bool>(session.error());
+    now->session = *session;
+  }
   for (int repetitions = 0;; ++repetitions) {
     Transaction transaction = now->transaction;
     const auto [error, results] =

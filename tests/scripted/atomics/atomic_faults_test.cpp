@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <iostream>
 
+#include "custodian/atomics/distributed_atomic_long.hpp"
 #include "scripted/atomics/atomic_play.hpp"
+#include "scripted/atomics/lost_transaction.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::atomic_faults_test {
@@ -173,6 +175,32 @@ TEST_CASE("an atomic: a cancelled operation ends, at every moment", "[atomics]")
         }
       }
     }
+  }
+}
+
+TEST_CASE("an atomic: a client that is not connected yet knows whether it has created the node",
+          "[atomics]") {
+  for (const FaultKind kind : {FaultKind::fail_before, FaultKind::fail_after}) {
+    World world;
+    world.ensemble.stop();
+    auto client = std::make_unique<Client>(world.context.get_executor(), world.options("observed"));
+    {
+      DistributedAtomicLong number{*client, "/number", {.settle = Settle::exactly_once}};
+      const auto plan = std::make_shared<LostTransaction>("observed", Fault{.kind = kind});
+      // Another client is quicker, or too late.
+      plan->repeated = [&] { world.make("/number", bytes_of_long(4)); };
+      world.ensemble.set_fault_plan(plan);
+      Outcome<bool> ended;
+      number.async_initialize(3, ended.handler());
+      world.settle();
+      world.ensemble.start();
+      REQUIRE(world.run_until_arrived(ended));
+      CHECK_FALSE(ended.error());
+      CHECK(ended.result() == (kind == FaultKind::fail_after));
+      world.ensemble.set_fault_plan(nullptr);
+    }
+    CHECK(world.run_until_idle(*client));
+    CHECK(world.end(client));
   }
 }
 

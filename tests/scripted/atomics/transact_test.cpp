@@ -8,6 +8,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <utility>
 
+#include "scripted/atomics/lost_transaction.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -246,6 +247,33 @@ std::vector<Fault> faults_and_late_ones() {
   return all;
 }
 
+const std::function<asio::awaitable<void>(TransactionView)> blind_write =
+    [](TransactionView view) -> asio::awaitable<void> {
+  view.set(to, "10");
+  view.set(from, "90");
+  co_return;
+};
+
+TEST_CASE("transact: a client that is not connected yet finds out, too", "[atomics]") {
+  for (const FaultKind kind : {FaultKind::fail_before, FaultKind::fail_after}) {
+    Fixture fixture{Settle::exactly_once};
+    fixture.world.ensemble.stop();
+    auto fresh = std::make_unique<Client>(fixture.world.context.get_executor(),
+                                          fixture.world.options("fresh"));
+    fixture.world.ensemble.set_fault_plan(
+        std::make_shared<LostTransaction>("fresh", Fault{.kind = kind}));
+    Outcome<> ended;
+    async_transact(*fresh, blind_write, fixture.options, ended.handler());
+    fixture.world.settle();
+    fixture.world.ensemble.start();
+    REQUIRE(fixture.world.run_until_arrived(ended));
+    CHECK_FALSE(ended.error());
+    CHECK(fixture.moved() == 10);
+    CHECK(fixture.world.run_until_idle(*fresh));
+    CHECK(fixture.world.end(fresh));
+  }
+}
+
 enum class Function { transfer, blind };
 
 struct Case {
@@ -271,14 +299,8 @@ std::size_t play(const Case& played) {
     if (played.cancelled_at == step) signal.emit(asio::cancellation_type::all);
   };
   fixture.world.ensemble.set_fault_plan(plan);
-  const std::function<asio::awaitable<void>(TransactionView)> blind =
-      [](TransactionView view) -> asio::awaitable<void> {
-    view.set(to, "10");
-    view.set(from, "90");
-    co_return;
-  };
   Outcome<> ended;
-  async_transact(*fixture.client, played.function == Function::blind ? blind : transfer(10),
+  async_transact(*fixture.client, played.function == Function::blind ? blind_write : transfer(10),
                  fixture.options, asio::bind_cancellation_slot(signal.slot(), ended.handler()));
   REQUIRE(fixture.world.run_until_arrived(ended));
   const std::size_t steps = plan->steps();

@@ -150,8 +150,7 @@ void start_atomic_compare_exchange(CorePtr, CancellationPtr cancellation, Atomic
                                    Versioned<T> expected, T desired, OperationOptions options,
                                    Handler<Updated<T>> handler) {
   options = with_deadline(*node, options);
-  // To the servers the version -1 means any version.
-  const bool was_read = expected.mzxid != 0 && expected.version != any_version;
+  const bool was_read = expected.mzxid != 0;
   const auto replace = [was_read, mzxid = expected.mzxid,
                         bytes = encode_atomic(desired)](const Versioned<std::string>& now) {
     const bool is_it = was_read && now.mzxid == mzxid;

@@ -71,12 +71,22 @@ ViewData note_read(ViewState& state, const std::string& path, ViewData data,
       [&](ViewLog& log) { return log.note_read(path, std::move(data), version); });
 }
 
+/// To the servers the version -1 means any version: it cannot be checked.
+error_code refuse_version(const ViewState& state, const std::string& path) {
+  state.client.log(LogLevel::error,
+                   "transact() cannot use " + path +
+                       ": its version is -1, after 2^32 writes, which no check can name; one set "
+                       "of any version makes it 0");
+  return Errc::sequence_exhausted;
+}
+
 asio::awaitable<Result<ViewData>> get(CancellationPtr cancellation, ViewStatePtr state,
                                       std::string path) {
   const CorePtr core = state->client.core();
   const OperationOptions limits = limits_of(*state);
   auto [error, found] = co_await await<&start_get, GetResult>(core, cancellation, path, limits);
   if (error && error != ServerErrc::no_node) co_return error;
+  if (!error && found.stat.version == any_version) co_return refuse_version(*state, path);
   ViewData data;
   std::optional<std::int32_t> version;
   if (!error) {

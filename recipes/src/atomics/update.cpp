@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "atomics/atomic_codec.hpp"
 #include "atomics/update_batch.hpp"
 #include "atomics/update_chain.hpp"
 #include "atomics/update_step.hpp"
@@ -148,7 +149,7 @@ asio::awaitable<Step> ask_witness(UpdatePtr update, Write write) {
   const Step step = after_testimony(testimony);
   if (step == Step::fail) update->error = ServerErrc::connection_loss;
   // Both nodes were set by one transaction.
-  const std::int32_t version = update->found->version + 1;
+  const auto version = wrapping_sum<std::int32_t>(update->found->version, 1);
   if (step == Step::done) note_written(*update, std::move(write), version, seen.stat);
   co_return step;
 }
@@ -247,6 +248,15 @@ std::optional<Stored> known_value(const Update& update) {
   return is_same_node ? std::optional{Stored{*known}} : std::nullopt;
 }
 
+/// To the servers the version -1 means any version: a write could undo another one.
+error_code refuse_version(const Update& update) {
+  update.node.client.log(LogLevel::error,
+                         "cannot update " + update.node.path +
+                             ": its version is -1, after 2^32 writes, which no write can name; one "
+                             "set of any version makes it 0");
+  return Errc::sequence_exhausted;
+}
+
 /// Ends all updates of the batch, or returns why they fail.
 asio::awaitable<error_code> run(UpdatePtr update) {
   update->found = known_value(*update);
@@ -254,13 +264,15 @@ asio::awaitable<error_code> run(UpdatePtr update) {
     const error_code unready = co_await get_ready(update);
     if (unready) co_return unready;
     co_await compute_all(update);
-    if (!update->chain->writes()) {
+    const bool has_no_version = update->found->version == any_version;
+    if (!update->chain->writes() || has_no_version) {
       if (!update->is_fresh) {
         update->found.reset();
         const error_code unread = co_await read_value(update);
         if (unread) co_return unread;
         continue;
       }
+      if (update->chain->writes()) co_return refuse_version(*update);
       end(*update);
       co_return error_code{};
     }

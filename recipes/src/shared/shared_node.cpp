@@ -112,7 +112,8 @@ struct Exchange {
 asio::awaitable<Result<Exchange>> exchange(SharedNodePtr node, CancellationPtr cancellation,
                                            ExpectedVersion expected, std::string desired,
                                            OperationOptions options) {
-  // Version -1 is not sent, because to the servers it means any version.
+  // Version -1 is not sent, because to the servers it means any version. A value of this version
+  // never matches, so it is an error: a loop would go on for ever.
   if (expected.mzxid != 0 && expected.version != any_version) {
     const auto core = node->client.core();
     const std::string path = node->path;
@@ -126,6 +127,13 @@ asio::awaitable<Result<Exchange>> exchange(SharedNodePtr node, CancellationPtr c
   }
   Result<Found> found = co_await read(node, cancellation, options, Watching::no);
   if (!found) co_return found.error();
+  const Stat& stat = found->value.stat;
+  if (stat.version == any_version && stat.mzxid == expected.mzxid) {
+    node->client.log(LogLevel::error, "cannot exchange " + node->path +
+                                          ": its version is -1, after 2^32 writes, which no write "
+                                          "can name; a store() makes it 0");
+    co_return Errc::sequence_exhausted;
+  }
   co_return Exchange{.now = std::move(found->value)};
 }
 

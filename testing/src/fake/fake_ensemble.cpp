@@ -83,6 +83,10 @@ void FakeEnsemble::set_next_sequence(const std::string& parent, std::int32_t nex
   server_->change([&](FakeTree& tree, auto&) { return tree.set_next_sequence(parent, next), 0; });
 }
 
+void FakeEnsemble::set_version(const std::string& path, std::int32_t version) {
+  server_->change([&](FakeTree& tree, auto&) { return tree.set_version(path, version), 0; });
+}
+
 void FakeEnsemble::reap_containers() {
   server_->change([](FakeTree& tree, std::vector<TreeChange>& changes) {
     tree.reap_containers(changes);

@@ -270,4 +270,10 @@ void FakeTree::set_next_sequence(const std::string& path, std::int32_t next) {
   if (const auto found = nodes_.find(path); found != nodes_.end()) found->second.creates = next;
 }
 
+void FakeTree::set_version(const std::string& path, std::int32_t version) {
+  if (const auto found = nodes_.find(path); found != nodes_.end()) {
+    found->second.stat.version = version;
+  }
+}
+
 }  // namespace custodian::testing

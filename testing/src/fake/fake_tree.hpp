@@ -47,6 +47,7 @@ class FakeTree {
   void refuse(const std::string& path) { refused_.insert(path); }
   void permit(const std::string& path) { refused_.erase(path); }
   void set_next_sequence(const std::string& path, std::int32_t next);
+  void set_version(const std::string& path, std::int32_t version);
 
  private:
   struct Write;

@@ -318,9 +318,8 @@ TEST_CASE("an atomic: a value of a node that was created anew does not match, wi
     fixture.write(value);
   };
   const auto exchange = [&](const Number& expected) {
-    return run<Done>(fixture.world, [&](auto done) {
-      fixture.number->async_compare_exchange(expected, 9, done);
-    });
+    return run<Done>(fixture.world,
+                     [&](auto done) { fixture.number->async_compare_exchange(expected, 9, done); });
   };
   make(2);
   const Number old =
@@ -341,6 +340,31 @@ TEST_CASE("an atomic: a value of a node that was created anew does not match, wi
   fixture.world.ensemble.clear_history();
   CHECK(exchange(added.result().after).result().written);
   CHECK(fixture.world.ensemble.history().size() == 1);
+}
+
+TEST_CASE("an atomic: a version that means any version is not written with", "[atomics]") {
+  for (const Settle settle : {Settle::left_to_caller, Settle::exactly_once}) {
+    Fixture fixture{{.settle = settle}};
+    static_cast<void>(fixture.add(4));
+    fixture.world.ensemble.set_version(place, -2);
+    // This write makes it -1, and leaves a copy.
+    CHECK_FALSE(fixture.add(1).error());
+    CHECK(fixture.add(1).error() == Errc::sequence_exhausted);
+    const Number now =
+        run<Number>(fixture.world, [&](auto done) { fixture.number->async_load(done); }).result();
+    CHECK(now.version == -1);
+    const auto exchanged = run<Done>(
+        fixture.world, [&](auto done) { fixture.number->async_compare_exchange(now, 9, done); });
+    CHECK(exchanged.error() == Errc::sequence_exhausted);
+    // What writes nothing needs no version.
+    CHECK_FALSE(run<Done>(fixture.world, [&](auto done) {
+                  fixture.number->async_fetch_max(-1, done);
+                }).error());
+    CHECK(fixture.is(5));
+    fixture.write(6);
+    CHECK_FALSE(fixture.add(1).error());
+    CHECK(fixture.is(7));
+  }
 }
 
 TEST_CASE("an atomic: bad arguments throw at once", "[atomics]") {

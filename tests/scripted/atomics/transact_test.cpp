@@ -201,6 +201,15 @@ TEST_CASE("transact: parallel reads of a node show one value, which is checked",
   CHECK(fixture.data(to) == "7");
 }
 
+TEST_CASE("transact: a node whose version means any version cannot be checked", "[atomics]") {
+  Fixture fixture;
+  fixture.world.ensemble.set_version(from, -1);
+  CHECK(fixture.move(10).error() == Errc::sequence_exhausted);
+  CHECK(fixture.moved() == 0);
+  fixture.world.ensemble.operate(request::Set{from, std::to_string(all_money)});
+  CHECK_FALSE(fixture.move(10).error());
+}
+
 TEST_CASE("transact: what is no path is not read", "[atomics]") {
   World world;
   ClientOptions options = world.options("observed");

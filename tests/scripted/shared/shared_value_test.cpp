@@ -187,6 +187,20 @@ TEST_CASE("what was never read is never there, not even at version 0") {
   }
 }
 
+TEST_CASE("a value whose version means any version is not exchanged until somebody writes it") {
+  Fixture fixture;
+  const auto exchange = [&] {
+    const auto now = run<Count>(fixture.world, [&](auto done) { fixture.count->async_load(done); });
+    return run<bool, Count>(fixture.world, [&](auto done) {
+      fixture.count->async_compare_exchange(now.result(), desired, done);
+    });
+  };
+  fixture.world.ensemble.set_version(path, -1);
+  CHECK(exchange().error() == Errc::sequence_exhausted);
+  fixture.write(others);
+  CHECK(exchange().result<1>());
+}
+
 TEST_CASE("a deadline covers all the requests of an operation") {
   Fixture fixture;
   fixture.world.ensemble.stop();

@@ -110,9 +110,10 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   /// \name The value
   /// Errors, for all: no_auth, malformed_data (the node holds other data; store() replaces it), and
   /// those common to all operations of a Client. For all that write: bad_version, if
-  /// `UpdateOptions::contention` allows no further try. Unless the error is outcome_unknown, a
-  /// cancellation or a close, this call has not changed the value; but it may have created a
-  /// missing node, with zero. Values larger than the servers accept throw at once
+  /// `UpdateOptions::contention` allows no further try; sequence_exhausted, if the node's version
+  /// is -1, after 2^32 writes, until somebody writes it whatever is there. Unless the error is
+  /// outcome_unknown, a cancellation or a close, this call has not changed the value; but it may
+  /// have created a missing node, with zero. Values larger than the servers accept throw at once
   /// (invalid_argument), in both forms.
   ///
   /// Cancellation, for all: total; a write that was already sent may still be applied.

@@ -130,7 +130,8 @@ class CUSTODIAN_EXPORT TransactionView {
 /// is called in the caller's thread.
 ///
 /// Throws: what the function throws, and then nothing was changed. Error: bad_version, if
-/// `TransactOptions::contention` allows no further try; connection_loss and
+/// `TransactOptions::contention` allows no further try; sequence_exhausted, if a node that was read
+/// has the version -1, after 2^32 writes; connection_loss and
 /// deadline_exceeded_outcome_unknown, of which nobody knows whether it was applied; and those
 /// common to all operations of a Client.
 template <typename Function>

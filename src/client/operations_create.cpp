@@ -214,7 +214,9 @@ asio::awaitable<Reply> recover(CreatePtr job) {
       Reply found = co_await find_created(job, again.stamp.connection);
       if (found.error != ServerErrc::connection_loss) co_return found;
     }
-    const auto wait = job->plan.retry.pause_before({retries, {}, job->core->random()});
+    const auto elapsed =
+        std::chrono::floor<std::chrono::milliseconds>(LateCreates::Clock::now() - job->began);
+    const auto wait = job->plan.retry.pause_before({retries, elapsed, job->core->random()});
     again.error = ServerErrc::connection_loss;
     if (!wait) co_return again;
     job->tell_retried(again.error, *wait);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "async/backoff.hpp"
+#include "atomics/elapsed.hpp"
 #include "atomics/present_session.hpp"
 #include "atomics/update_step.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
@@ -77,8 +78,11 @@ asio::awaitable<Result<bool>> ask_witness(AtomicNodePtr node, CancellationPtr ca
   co_return false;
 }
 
+using Time = std::chrono::steady_clock::time_point;
+
 asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, CancellationPtr cancellation,
-                                                  std::string first, OperationOptions options) {
+                                                  std::string first, OperationOptions options,
+                                                  Time called) {
   const Client& client = node->value->client;
   const std::string path = node->value->path;
   const std::string witness = join(path, "_c_" + make_uuid() + "-witness");
@@ -118,7 +122,9 @@ asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, Cancellati
     const Step step = after_try({error}, doubt, Settle::exactly_once);
     if (error == ErrorCondition::outcome_unknown) doubt = Doubt::applied_perhaps;
     const RetryPolicy policy = options.retry.value_or(client.retry_policy());
-    if (step != Step::repeat || !policy.pause_before({.retries_so_far = repetitions})) {
+    const auto pause =
+        policy.pause_before({.retries_so_far = repetitions, .elapsed = elapsed_since(called)});
+    if (step != Step::repeat || !pause) {
       if (doubt == Doubt::applied_perhaps || error == asio::error::operation_aborted) disown();
       co_return failed<bool>(end_error(error, doubt));
     }
@@ -133,12 +139,13 @@ asio::awaitable<Result<bool>> initialize(AtomicNodePtr node, CancellationPtr can
   if (node->options.settle == Settle::left_to_caller) {
     co_return co_await create_plainly(node, cancellation, std::move(first), options);
   }
+  const Time called = std::chrono::steady_clock::now();
   const ValueLinePtr line = line_of(*node);
   ValueLine::Place place{*line};
   const asio::any_io_executor strand = node->value->client.get_executor();
   const error_code late = co_await place.wait_for_turn(strand, options.deadline, cancellation);
   if (late) co_return failed<bool>(late);
-  co_return co_await create_with_witness(node, cancellation, std::move(first), options);
+  co_return co_await create_with_witness(node, cancellation, std::move(first), options, called);
 }
 
 }  // namespace custodian::recipes_detail

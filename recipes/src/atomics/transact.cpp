@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "async/backoff.hpp"
+#include "atomics/elapsed.hpp"
 #include "atomics/present_session.hpp"
 #include "atomics/transact_step.hpp"
 #include "atomics/view_log.hpp"
@@ -50,6 +51,7 @@ struct ViewState {
 
   const Client client;
   const TransactOptions options;
+  const std::chrono::steady_clock::time_point called = std::chrono::steady_clock::now();
   std::mutex mutex{};
   ViewLog log{};
   int tries = 0;  ///< strand only
@@ -177,8 +179,9 @@ asio::awaitable<error_code> mark_session(CancellationPtr cancellation, ViewState
 asio::awaitable<Result<bool>> try_again_later(CancellationPtr cancellation, ViewStatePtr state) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   const double draw = std::uniform_real_distribution<>{}(random);
-  const auto wait =
-      state->options.contention.pause_before({.retries_so_far = state->tries - 1, .random = draw});
+  const auto wait = state->options.contention.pause_before({.retries_so_far = state->tries - 1,
+                                                            .elapsed = elapsed_since(state->called),
+                                                            .random = draw});
   if (!wait) co_return failed<bool>(ServerErrc::bad_version);
   const asio::any_io_executor strand = state->client.get_executor();
   const Deadline end = std::min(state->options.deadline, Deadline{*wait});
@@ -207,7 +210,8 @@ asio::awaitable<Result<bool>> commit(CancellationPtr cancellation, ViewStatePtr 
     CommitStep step = after_commit(error, refused, now->doubt, now->session_is(state->client),
                                    state->options.settle);
     if (error == ErrorCondition::outcome_unknown) now->doubt = Doubt::applied_perhaps;
-    const auto pause = state->client.retry_policy().pause_before({.retries_so_far = repetitions});
+    const auto pause = state->client.retry_policy().pause_before(
+        {.retries_so_far = repetitions, .elapsed = elapsed_since(state->called)});
     if (step == CommitStep::repeat && !pause) step = CommitStep::fail;
     error_code ended = error;
     if (step == CommitStep::repeat) {

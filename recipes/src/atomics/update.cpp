@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "atomics/atomic_codec.hpp"
+#include "atomics/elapsed.hpp"
 #include "atomics/update_batch.hpp"
 #include "atomics/update_chain.hpp"
 #include "atomics/update_step.hpp"
@@ -43,10 +44,12 @@ asio::awaitable<void> pause(UpdatePtr update, std::chrono::milliseconds duration
   co_await nobody_notifies.wait(strand, end, update->cancellation);
 }
 
-std::optional<std::chrono::milliseconds> pause_of(const RetryPolicy& policy, int retries) {
+std::optional<std::chrono::milliseconds> pause_of(const Update& update, const RetryPolicy& policy,
+                                                  int retries) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   const double draw = std::uniform_real_distribution<>{}(random);
-  return policy.pause_before({.retries_so_far = retries, .random = draw});
+  return policy.pause_before(
+      {.retries_so_far = retries, .elapsed = elapsed_since(update.batch->called), .random = draw});
 }
 
 // -- What to write --------------------------------------------------------------------------------
@@ -196,7 +199,7 @@ asio::awaitable<Step> write(UpdatePtr update, std::string bytes) {
       if (step != Step::fail) update->doubt = Doubt::none;
       co_return step;
     }
-    const auto wait = pause_of(policy, repetitions);
+    const auto wait = pause_of(*update, policy, repetitions);
     if (!wait) {
       update->error = end_error(ServerErrc::connection_loss, update->doubt);
       co_return Step::fail;
@@ -213,7 +216,7 @@ asio::awaitable<error_code> begin_again(UpdatePtr update, Step why) {
   if (why == Step::new_witness) update->line->witness = {};
   if (why == Step::read_again && update->is_copy) update->line->trust.note_refused();
   update->found.reset();
-  const auto wait = pause_of(update->options.contention, update->done.tries - 1);
+  const auto wait = pause_of(*update, update->options.contention, update->done.tries - 1);
   if (!wait) co_return ServerErrc::bad_version;
   co_await pause(update, *wait);
   co_return error_code{};

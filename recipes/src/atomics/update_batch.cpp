@@ -55,6 +55,7 @@ asio::awaitable<error_code> UpdateBatch::begin() {
   if (calls_.empty()) co_return asio::error::operation_aborted;
   if (line->joinable.lock().get() == this) line->joinable.reset();
   phase = Phase::preparing;
+  called = calls_.back()->called;
   options.deadline = calls_.front()->job.options.deadline;
   for (const UpdateCallPtr& call : calls_) {
     options.deadline = std::max(options.deadline, call->job.options.deadline);

@@ -8,6 +8,7 @@
 /// nothing; while the write is under way its outcome is unknown, and the others go on.
 
 #include <boost/asio/awaitable.hpp>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -26,6 +27,7 @@ struct UpdateCall {
   explicit UpdateCall(UpdateJob what) : job{std::move(what)} {}
 
   const UpdateJob job;
+  const std::chrono::steady_clock::time_point called = std::chrono::steady_clock::now();
   std::optional<Result<StoredUpdate>> end{};
   AsyncEvent ended{};
 };
@@ -71,6 +73,8 @@ class UpdateBatch {
   const CancellationPtr cancellation;
   /// For the requests: the latest deadline of those that began.
   OperationOptions options{};
+  /// For the retry policies: when the latest of these was called.
+  std::chrono::steady_clock::time_point called{};
   Phase phase = Phase::waiting;
 
   /// The end of an update, or of its caller's patience.

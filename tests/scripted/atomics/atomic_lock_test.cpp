@@ -1,7 +1,10 @@
 // A distributed atomic that others are quicker at: its tries, and its lock.
 
+#include <limits>
+
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "scripted/atomics/atomic_fixture.hpp"
+#include "scripted/atomics/lost_transaction.hpp"
 
 namespace custodian::tests::atomic_lock_test {
 namespace {
@@ -21,6 +24,31 @@ TEST_CASE("an atomic: tries are limited by the options, and the value is as othe
   CHECK(fixture.add(1).error() == ServerErrc::bad_version);
   CHECK(plan->steps() == 7);
   CHECK(fixture.is(1005));
+}
+
+TEST_CASE("an atomic: tries are limited by their time, if the options say so", "[atomics]") {
+  Fixture fixture{
+      {.contention = RetryPolicy::until_elapsed(brief_limit, std::chrono::milliseconds{1})}};
+  static_cast<void>(fixture.add(0));
+  const auto plan = std::make_shared<FaultsAt>("observed");
+  plan->submitted = [&](std::size_t step) { fixture.write(static_cast<std::int64_t>(step)); };
+  fixture.world.ensemble.set_fault_plan(plan);
+  CHECK(fixture.add(1).error() == ServerErrc::bad_version);
+}
+
+TEST_CASE("an atomic: repetitions after lost replies are limited by their time, too", "[atomics]") {
+  Fixture fixture;
+  static_cast<void>(fixture.add(0));
+  fixture.world.ensemble.set_fault_plan(std::make_shared<LostTransaction>(
+      "observed", Fault{.kind = FaultKind::fail_before}, std::numeric_limits<int>::max()));
+  const OperationOptions briefly{
+      .retry = RetryPolicy::until_elapsed(brief_limit, std::chrono::milliseconds{1})};
+  const auto added = run<Done>(
+      fixture.world, [&](auto done) { fixture.number->async_fetch_add(1, briefly, done); });
+  CHECK(added.error() == ServerErrc::connection_loss);
+  const auto created = run<bool>(
+      fixture.world, [&](auto done) { fixture.number->async_initialize(1, briefly, done); });
+  CHECK(created.error() == ServerErrc::connection_loss);
 }
 
 TEST_CASE("an atomic: after some refused tries an update acquires a lock, and writes under it",

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// LostTransaction is a fault of the first transaction of one client.
+/// LostTransaction is a fault of the first transactions of one client.
 
 #include <functional>
 #include <string>
@@ -12,11 +12,12 @@ namespace custodian::tests {
 
 class LostTransaction final : public testing::FaultPlan {
  public:
-  LostTransaction(std::string client, Fault fault) : client_{std::move(client)}, fault_{fault} {}
+  LostTransaction(std::string client, Fault fault, int count = 1)
+      : client_{std::move(client)}, fault_{fault}, count_{count} {}
 
   Fault on_submit(const Submission& submission) override {
     if (submission.client != client_ || submission.kind != "multi") return {};
-    if (transactions_++ == 0) return fault_;
+    if (transactions_++ < count_) return fault_;
     if (repeated) repeated();
     return {};
   }
@@ -27,6 +28,7 @@ class LostTransaction final : public testing::FaultPlan {
  private:
   const std::string client_;
   const Fault fault_;
+  const int count_;
   int transactions_ = 0;
 };
 

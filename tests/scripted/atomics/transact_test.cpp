@@ -6,6 +6,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <limits>
 #include <utility>
 
 #include "scripted/atomics/lost_transaction.hpp"
@@ -148,6 +149,32 @@ TEST_CASE("transact: tries are limited by the options", "[atomics]") {
   CHECK(ended.error() == ServerErrc::bad_version);
   CHECK(plan->steps() == 6);
   CHECK(fixture.moved() == 0);
+}
+
+TEST_CASE("transact: tries and repetitions are limited by their time, if options say so",
+          "[atomics]") {
+  const RetryPolicy briefly = RetryPolicy::until_elapsed(brief_limit, std::chrono::milliseconds{1});
+  Fixture fixture{Settle::exactly_once};
+  const auto plan = std::make_shared<FaultsAt>("observed");
+  plan->submitted = [&](std::size_t) { fixture.world.ensemble.operate(request::Set{to, "0"}); };
+  fixture.world.ensemble.set_fault_plan(plan);
+  TransactOptions options = fixture.options;
+  options.contention = briefly;
+  const auto refused = run<>(fixture.world, [&](auto done) {
+    async_transact(*fixture.client, transfer(10), options, done);
+  });
+  CHECK(refused.error() == ServerErrc::bad_version);
+  ClientOptions hasty = fixture.world.options("hasty");
+  hasty.retry = briefly;
+  auto client = fixture.world.client(std::move(hasty));
+  fixture.world.ensemble.set_fault_plan(std::make_shared<LostTransaction>(
+      "hasty", Fault{.kind = FaultKind::fail_before}, std::numeric_limits<int>::max()));
+  const auto lost = run<>(fixture.world,
+                          [&](auto done) { async_transact(*client, transfer(10), options, done); });
+  CHECK(lost.error() == ServerErrc::connection_loss);
+  CHECK(fixture.moved() == 0);
+  CHECK(fixture.world.run_until_idle(*client));
+  CHECK(fixture.world.end(client));
 }
 
 TEST_CASE("transact: a missing node is created by one client only", "[atomics]") {

@@ -135,6 +135,28 @@ TEST_CASE("a protected create that is not retried ends with one node or none") {
   }
 }
 
+/// Loses the replies of all creates.
+class LosesCreates final : public testing::FaultPlan {
+ public:
+  Fault on_submit(const Submission& submission) override {
+    return {.kind = submission.kind == "create" ? FaultKind::fail_before : FaultKind::pass};
+  }
+};
+
+TEST_CASE("a protected create is repeated for as long as its policy allows") {
+  World world;
+  auto client = world.client("observed");
+  world.ensemble.set_fault_plan(std::make_shared<LosesCreates>());
+  CreateOptions options = protected_create(CreateMode::ephemeral_sequential);
+  options.retry = RetryPolicy::until_elapsed(brief_limit, std::chrono::milliseconds{1});
+  const auto created =
+      run<Created>(world, [&](auto done) { client->async_create("/n-", "", options, done); });
+  CHECK(created.error() == ServerErrc::connection_loss);
+  world.ensemble.set_fault_plan(nullptr);
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
+}
+
 TEST_CASE("a protected create that its caller gives up leaves no node, whatever its reply") {
   const std::vector<Faults> replies{
       {},  // the reply arrives, but late

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
+#include <limits>
 #include <random>
 #include <tuple>
 #include <utility>
@@ -52,6 +53,30 @@ std::optional<std::chrono::milliseconds> pause_of(const Update& update, const Re
       {.retries_so_far = retries, .elapsed = elapsed_since(update.batch->called), .random = draw});
 }
 
+/// One write, with its repetitions.
+struct Write {
+  std::string bytes;
+  std::string witness{};    ///< the path; empty if there is none
+  std::string testimony{};  ///< what this write sets the witness to
+
+  [[nodiscard]] Transaction transaction(const Update& update) const {
+    Transaction all{set(update.node.path, bytes, update.found->version)};
+    if (!witness.empty()) all.push_back(set(witness, testimony));
+    if (update.lock) all.push_back(update.lock.check());
+    return all;
+  }
+  /// The operation of transaction() that has failed.
+  [[nodiscard]] Refused refused(const std::vector<TransactionResult>& results) const {
+    const auto failed = std::ranges::find_if(results, [](const TransactionResult& each) {
+      return each.error == ServerErrc::bad_version || each.error == ServerErrc::no_node;
+    });
+    if (failed == results.end()) return Refused::nothing;
+    if (failed == results.begin()) return Refused::value;
+    const bool is_second = failed == results.begin() + 1;
+    return is_second && !witness.empty() ? Refused::witness : Refused::lock;
+  }
+};
+
 // -- What to write --------------------------------------------------------------------------------
 
 void start_computation(CorePtr core, CancellationPtr, UpdatePtr update, UpdateCallPtr call,
@@ -62,7 +87,6 @@ void start_computation(CorePtr core, CancellationPtr, UpdatePtr update, UpdateCa
         Result<Next> next = Next{};
         try {
           next = call->job.compute(update->chain->now());
-          if (next && *next) check_set(core, update->node.path, **next);
         } catch (...) {
           const Thrown thrown = thrown_now();
           update->node.client.log(LogLevel::error,
@@ -88,6 +112,30 @@ asio::awaitable<Result<Next>> compute(UpdatePtr update, UpdateCallPtr call) {
   co_return std::move(next);
 }
 
+/// Why the servers would not accept a write of these bytes: with its witness and the check of its
+/// lock it may be too large.
+error_code objection_to(const Update& update, const std::string& bytes) {
+  Write planned{.bytes = bytes};
+  if (update.settles()) {
+    constexpr auto longest = std::numeric_limits<std::uint64_t>::max();
+    planned.witness = update.line->witness.path();
+    planned.testimony = update.node.client.identity() + " " + std::to_string(longest);
+  }
+  const Transaction all = planned.transaction(update);
+  try {
+    if (all.size() > 1) {
+      check_commit(update.core, all);
+    } else {
+      check_set(update.core, update.node.path, bytes);
+    }
+  } catch (const Error& refused) {
+    update.node.client.log(LogLevel::error,
+                           "updating " + update.node.path + " has failed: " + refused.what());
+    return refused.code();
+  }
+  return {};
+}
+
 /// One update after the other.
 asio::awaitable<void> compute_all(UpdatePtr update) {
   for (;;) {
@@ -95,6 +143,10 @@ asio::awaitable<void> compute_all(UpdatePtr update) {
     update->chain.emplace(*update->found);
     for (const UpdateCallPtr& call : update->computed) {
       Result<Next> next = co_await compute(update, call);
+      // The others that share the write go on without it.
+      if (next && *next) {
+        if (const error_code refused = objection_to(*update, **next)) next = refused;
+      }
       update->chain->add(std::move(next));
     }
     // A caller that has given up meanwhile has changed nothing.
@@ -103,30 +155,6 @@ asio::awaitable<void> compute_all(UpdatePtr update) {
 }
 
 // -- The write ------------------------------------------------------------------------------------
-
-/// One write, with its repetitions.
-struct Write {
-  std::string bytes;
-  std::string witness{};    ///< the path; empty if there is none
-  std::string testimony{};  ///< what this write sets the witness to
-
-  [[nodiscard]] Transaction transaction(const Update& update) const {
-    Transaction all{set(update.node.path, bytes, update.found->version)};
-    if (!witness.empty()) all.push_back(set(witness, testimony));
-    if (update.lock) all.push_back(update.lock.check());
-    return all;
-  }
-  /// The operation of transaction() that has failed.
-  [[nodiscard]] Refused refused(const std::vector<TransactionResult>& results) const {
-    const auto failed = std::ranges::find_if(results, [](const TransactionResult& each) {
-      return each.error == ServerErrc::bad_version || each.error == ServerErrc::no_node;
-    });
-    if (failed == results.end()) return Refused::nothing;
-    if (failed == results.begin()) return Refused::value;
-    const bool is_second = failed == results.begin() + 1;
-    return is_second && !witness.empty() ? Refused::witness : Refused::lock;
-  }
-};
 
 /// Notes the success of a write.
 void note_written(Update& update, Write write, std::int32_t version, const Stat& stat) {

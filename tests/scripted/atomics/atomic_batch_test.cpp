@@ -268,6 +268,40 @@ TEST_CASE("an atomic: of updates that share a write each has its own error", "[a
   CHECK(world.end(client));
 }
 
+TEST_CASE("an atomic: a value that does not fit beside its witness fails alone", "[atomics]") {
+  for (const Settle settle : {Settle::left_to_caller, Settle::exactly_once}) {
+    World world;
+    ClientOptions options = world.options("observed");
+    options.max_request_size = 10'000;
+    auto client = world.client(std::move(options));
+    {
+      DistributedAtomicValue text{*client, "/text", {.settle = settle}};
+      using Text = Updated<std::string>;
+      // A set of the value has room for it, and some 50 bytes more.
+      const std::string large(9'920, 'x');
+      Outcome<Text> first, too_large, last;
+      text.async_exchange("a", first.handler());
+      text.async_exchange(large, too_large.handler());
+      text.async_update([](const std::string& now) { return std::optional{now + "b"}; },
+                        last.handler());
+      REQUIRE(world.run_until_arrived(first));
+      REQUIRE(world.run_until_arrived(too_large));
+      REQUIRE(world.run_until_arrived(last));
+      const bool fits = settle == Settle::left_to_caller;
+      CHECK_FALSE(first.error());
+      CHECK_FALSE(last.error());
+      CHECK(last.result().before.value == (fits ? large : "a"));
+      if (fits) {
+        CHECK_FALSE(too_large.error());
+      } else {
+        CHECK(too_large.error() == Errc::invalid_argument);
+      }
+    }
+    CHECK(world.run_until_idle(*client));
+    CHECK(world.end(client));
+  }
+}
+
 TEST_CASE("an atomic: without a witness a copy is good until the node is deleted", "[atomics]") {
   Fixture fixture{{.settle = Settle::left_to_caller}};
   fixture.world.ensemble.clear_history();

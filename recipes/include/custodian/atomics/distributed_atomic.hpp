@@ -114,7 +114,8 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   /// is -1, after 2^32 writes, until somebody writes it whatever is there. Unless the error is
   /// outcome_unknown, a cancellation or a close, this call has not changed the value; but it may
   /// have created a missing node, with zero. Values larger than the servers accept throw at once
-  /// (invalid_argument), in both forms.
+  /// (invalid_argument), in both forms; those that only do not fit beside the witness and the check
+  /// of a lock end with invalid_argument, as do those that a function has computed.
   ///
   /// Cancellation, for all: total; a write that was already sent may still be applied.
   /// Executor, for all: the handler's, or the client's callback executor.

@@ -13,14 +13,17 @@ void detail::tell_missing(QueuedNode& node) {
   if (node.on_missing) node.on_missing();
 }
 
-OwnedNode::OwnedNode(CorePtr core, Created created)
-    : core_{std::move(core)}, created_{std::make_shared<const Created>(std::move(created))} {}
+OwnedNode::OwnedNode(CorePtr core, Created created, ForbiddenDelete if_forbidden)
+    : core_{std::move(core)},
+      created_{std::make_shared<const Created>(std::move(created))},
+      if_forbidden_{if_forbidden} {}
 
 OwnedNode& OwnedNode::operator=(OwnedNode&& other) noexcept {
   OwnedNode taken{std::move(other)};
   // The destructor of `taken` deletes the node that was owned here.
   std::swap(core_, taken.core_);
   std::swap(created_, taken.created_);
+  std::swap(if_forbidden_, taken.if_forbidden_);
   std::swap(watch_, taken.watch_);
   std::swap(line_, taken.line_);
   std::swap(next_, taken.next_);
@@ -49,9 +52,11 @@ void leave(detail::ClientCore& core, detail::QueuedNode& node, const FindSuccess
 OwnedNode::~OwnedNode() {
   if (!core_ || core_->forked()) return;
   const auto watch = watch_ ? std::make_shared<Watch>(std::move(watch_)) : nullptr;
+  // Of a node of no session a forbidden delete is only logged.
+  const bool may_end_session = if_forbidden_ == ForbiddenDelete::ends_session;
   core_->on_strand([core = core_, path = core_->prefix().add(created_->path),
-                    session = created_->stat.ephemeral_owner, watch, line = std::move(line_),
-                    next = std::move(next_)]() mutable {
+                    session = may_end_session ? created_->stat.ephemeral_owner : 0, watch,
+                    line = std::move(line_), next = std::move(next_)]() mutable {
     if (next) leave(*core, *line, next);
     core->deletes().add(std::move(path), session, watch, std::move(line));
   });

@@ -35,10 +35,16 @@ enum class LeaveReason : std::uint8_t {
 /// deleted.
 using FindSuccessor = std::function<std::shared_ptr<detail::QueuedNode>(LeaveReason)>;
 
+/// What follows if the servers forbid the delete of an owned node.
+enum class ForbiddenDelete : std::uint8_t {
+  ends_session,  ///< the client ends the session, which frees the node: others may wait for it
+  is_logged,     ///< the node stays until the session ends: nobody waits for it
+};
+
 /// Owns a node that the client's session has created, under a unique name (see
 /// `Protection::by_unique_name`). Destroying this object deletes the node in the background: the
-/// delete is repeated until the servers say that the node is gone, or its session is over. The
-/// destructor never blocks or throws.
+/// delete is repeated until the servers say that the node is gone, or its session is over; see
+/// ForbiddenDelete, too. The destructor never blocks or throws.
 ///
 /// Move-only; used by one thread at a time. May outlive its client; the node ends with the client's
 /// session.
@@ -47,7 +53,8 @@ class CUSTODIAN_EXPORT OwnedNode {
   OwnedNode() noexcept = default;
   /// Takes ownership of a created node. Throws std::bad_alloc; the node then stays until its
   /// session ends.
-  OwnedNode(CorePtr core, Created created);
+  OwnedNode(CorePtr core, Created created,
+            ForbiddenDelete if_forbidden = ForbiddenDelete::ends_session);
   /// A moved-from object is empty.
   OwnedNode(OwnedNode&&) noexcept = default;
   /// The node that this object owned before is deleted, in the background. `other` is empty then.
@@ -87,6 +94,7 @@ class CUSTODIAN_EXPORT OwnedNode {
  private:
   CorePtr core_;
   std::shared_ptr<const Created> created_;
+  ForbiddenDelete if_forbidden_ = ForbiddenDelete::ends_session;
   Watch watch_;
   std::shared_ptr<detail::QueuedNode> line_;
   FindSuccessor next_;

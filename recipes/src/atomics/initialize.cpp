@@ -55,6 +55,10 @@ asio::awaitable<Result<bool>> create_plainly(AtomicNodePtr node, CancellationPtr
   co_return true;
 }
 
+OwnedNode witness_node(const Client& client, const std::string& path, const Stat& stat) {
+  return {client.core(), Created{path, stat}, ForbiddenDelete::is_logged};
+}
+
 /// The witness proves nothing of the time before it.
 void adopt(ValueLine& line, OwnedNode witness) {
   line.witness = std::move(witness);
@@ -70,7 +74,7 @@ asio::awaitable<Result<bool>> ask_witness(AtomicNodePtr node, CancellationPtr ca
       client.core(), cancellation, witness, options);
   if (error) co_return failed<bool>(end_error(error, Doubt::applied_perhaps));
   if (stat) {
-    adopt(*node->line, OwnedNode{client.core(), Created{witness, *stat}});
+    adopt(*node->line, witness_node(client, witness, *stat));
     co_return true;
   }
   // The end of its session takes a witness along.
@@ -101,7 +105,7 @@ asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, Cancellati
         client.core(), cancellation, std::move(both), options);
     if (!error) {
       const Stat own{.ephemeral_owner = client.session().id};
-      adopt(*node->line, OwnedNode{client.core(), Created{witness, own}});
+      adopt(*node->line, witness_node(client, witness, own));
       co_return true;
     }
     if (error == ServerErrc::node_exists) {

@@ -146,7 +146,11 @@ void leave_witness(const ViewState& state, const Commit& commit, CommitStep step
   if (commit.witness.empty()) return;
   if (step == CommitStep::done) {
     // A doubtful try may come late, and must find the witness.
-    if (commit.doubt == Doubt::none) state.client.share().remove_in_background(commit.witness);
+    if (commit.doubt == Doubt::none) {
+      // The destructor deletes it.
+      const OwnedNode deleted{state.client.core(), Created{commit.witness, {}},
+                              ForbiddenDelete::is_logged};
+    }
     return;
   }
   const bool may_come =
@@ -170,7 +174,7 @@ asio::awaitable<error_code> mark_session(CancellationPtr cancellation, ViewState
   auto [error, created] = co_await await<&start_create, Created>(core, cancellation, path, identity,
                                                                  std::move(of_this_session));
   if (error) co_return error;
-  now->marker = OwnedNode{core, std::move(created)};
+  now->marker = OwnedNode{core, std::move(created), ForbiddenDelete::is_logged};
   if (now->marker.stat().ephemeral_owner != now->session) co_return ServerErrc::connection_loss;
   now->transaction.insert(now->transaction.begin() + 1, check(now->marker.path()));
   co_return error_code{};

@@ -48,7 +48,8 @@ asio::awaitable<error_code> create_witness(UpdatePtr update) {
     auto [error, created] = co_await await<&start_create, Created>(
         update->core, update->cancellation, path, identity, std::move(below_the_value));
     if (!error) {
-      update->line->witness = OwnedNode{update->core, std::move(created)};
+      update->line->witness =
+          OwnedNode{update->core, std::move(created), ForbiddenDelete::is_logged};
       co_return error_code{};
     }
     if (error != ServerErrc::no_node) co_return without_doubt(error);

@@ -302,6 +302,24 @@ TEST_CASE("an atomic: a value that does not fit beside its witness fails alone",
   }
 }
 
+TEST_CASE("an atomic: a witness that may not be deleted costs nobody the session", "[atomics]") {
+  World world;
+  auto client = world.client("observed");
+  world.make("/number", bytes_of_long(0));
+  {
+    DistributedAtomicLong number{*client, "/number", {.settle = Settle::exactly_once}};
+    CHECK_FALSE(run<Done>(world, [&](auto done) { number.async_fetch_add(1, done); }).error());
+    world.ensemble.refuse("/number");
+  }
+  const std::int64_t session = client->session().id;
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.ensemble.children("/number").size() == 1);
+  CHECK(world.ensemble.sessions() == std::vector<std::int64_t>{session});
+  CHECK(client->session().id == session);
+  world.ensemble.permit("/number");
+  CHECK(world.end(client));
+}
+
 TEST_CASE("an atomic: without a witness a copy is good until the node is deleted", "[atomics]") {
   Fixture fixture{{.settle = Settle::left_to_caller}};
   fixture.world.ensemble.clear_history();

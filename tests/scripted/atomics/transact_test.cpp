@@ -310,6 +310,29 @@ TEST_CASE("transact: a client that is not connected yet finds out, too", "[atomi
   }
 }
 
+TEST_CASE("transact: a witness that may not be deleted costs nobody the session", "[atomics]") {
+  Fixture fixture{Settle::exactly_once};
+  fixture.world.make("/witnesses");
+  TransactOptions options = fixture.options;
+  options.witness_below = "/witnesses";
+  const auto plan = std::make_shared<FaultsAt>("observed");
+  // Behind the commit.
+  plan->replying = [&](std::size_t reply) {
+    if (reply == 2) fixture.world.ensemble.refuse("/witnesses");
+  };
+  fixture.world.ensemble.set_fault_plan(plan);
+  const std::int64_t session = fixture.client->session().id;
+  const auto ended = run<>(fixture.world, [&](auto done) {
+    async_transact(*fixture.client, transfer(10), options, done);
+  });
+  CHECK_FALSE(ended.error());
+  CHECK(fixture.world.run_until_idle(*fixture.client));
+  CHECK(fixture.world.ensemble.children("/witnesses").size() == 1);
+  CHECK(fixture.client->session().id == session);
+  fixture.world.ensemble.permit("/witnesses");
+  fixture.world.ensemble.remove_tree("/witnesses");
+}
+
 enum class Function { transfer, blind };
 
 struct Case {

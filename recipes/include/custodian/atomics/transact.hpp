@@ -57,8 +57,9 @@ struct TransactOptions {
   RetryPolicy contention = UpdateOptions::default_contention();
   /// `left_to_caller`: a lost reply ends it with connection_loss, and the transaction was applied
   /// or not. `exactly_once`: it finds out. The transaction also creates an ephemeral node of its
-  /// own name, which says so; it is deleted afterwards. Unknown remains only what its session has
-  /// not outlived, and what its caller has given up.
+  /// own name, which says so. It is deleted afterwards; but after a lost reply it stays until the
+  /// session ends, since the servers may still come to the lost transaction, and refuse it then.
+  /// Unknown remains only what its session has not outlived, and what its caller has given up.
   Settle settle = Settle::left_to_caller;
   /// For `exactly_once`: the node below which that one is created; it must exist, and permit to
   /// create and delete children.

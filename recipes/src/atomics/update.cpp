@@ -240,10 +240,13 @@ asio::awaitable<Step> write(UpdatePtr update, std::string bytes) {
 
 /// Another client was quicker: pauses. Nothing is known of the value any more.
 asio::awaitable<error_code> begin_again(UpdatePtr update, Step why) {
+  const bool was_expected = update->computed.front()->job.known.has_value();
   if (why == Step::acquire_again) update->lock.release();
   if (why == Step::new_witness) update->line->witness = {};
   if (why == Step::read_again && update->is_copy) update->line->trust.note_refused();
   update->found.reset();
+  // What was expected does not come back: the next look ends the update.
+  if (why == Step::read_again && was_expected) co_return error_code{};
   const auto wait = pause_of(*update, update->options.contention, update->done.tries - 1);
   if (!wait) co_return ServerErrc::bad_version;
   co_await pause(update, *wait);

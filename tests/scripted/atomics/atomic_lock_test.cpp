@@ -26,6 +26,20 @@ TEST_CASE("an atomic: tries are limited by the options, and the value is as othe
   CHECK(fixture.is(1005));
 }
 
+TEST_CASE("an atomic: an exchange that does not match is an answer, however few tries are allowed",
+          "[atomics]") {
+  for (const Settle settle : {Settle::left_to_caller, Settle::exactly_once}) {
+    Fixture fixture{{.contention = RetryPolicy::none(), .settle = settle}};
+    const Number old = fixture.add(1).result().after;
+    fixture.write(7);
+    const auto exchanged = run<Done>(
+        fixture.world, [&](auto done) { fixture.number->async_compare_exchange(old, 9, done); });
+    CHECK_FALSE(exchanged.error());
+    CHECK_FALSE(exchanged.result().written);
+    CHECK(exchanged.result().after.value == 7);
+  }
+}
+
 TEST_CASE("an atomic: tries are limited by their time, if the options say so", "[atomics]") {
   Fixture fixture{
       {.contention = RetryPolicy::until_elapsed(brief_limit, std::chrono::milliseconds{1})}};

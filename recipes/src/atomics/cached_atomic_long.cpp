@@ -1,5 +1,6 @@
 #include "custodian/atomics/cached_atomic_long.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "atomics/number_cache.hpp"
@@ -33,6 +34,9 @@ CachedAtomicOptions checked(const DistributedAtomicLong& atomic, CachedAtomicOpt
   };
   refuse(options.chunk <= 0, "chunk: it is not positive");
   refuse(options.prefetch_at < 0, "prefetch_at: it is negative");
+  // So many numbers may be in memory.
+  refuse(options.prefetch_at > std::numeric_limits<std::int64_t>::max() - options.chunk,
+         "prefetch_at: together with the chunk it is 2^63 or more");
   return options;
 }
 

@@ -36,6 +36,8 @@ asio::awaitable<error_code> create_parents(AtomicNodePtr node, CancellationPtr c
   const std::string nothing;
   auto [error, created] = co_await await<&start_create, Created>(core, cancellation, parent,
                                                                  nothing, std::move(as_container));
+  // The value is not touched by it.
+  if (error == Errc::deadline_exceeded_outcome_unknown) co_return Errc::deadline_exceeded;
   // Whether a lost create was applied the next try will show.
   const bool is_there = error == ServerErrc::node_exists || error == ServerErrc::connection_loss;
   co_return is_there ? error_code{} : error;

@@ -1,6 +1,8 @@
 #include "custodian/atomics/rate_limiter.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "atomics/permit_source.hpp"
 #include "custodian/authoring/argument_checks.hpp"
@@ -32,11 +34,10 @@ std::string waiting_for_permits(const PermitSource& source) {
 }  // namespace
 
 void check_permits(const PermitSourcePtr& source, std::int64_t permits) {
-  const char* why = nullptr;
-  if (permits < 1) why = "permits: there is at least one";
-  if (permits > most_at_once / source->interval()) why = "permits: of more than a day";
-  if (why != nullptr && permits != 1) {
-    throw Error{Errc::invalid_argument, "RateLimiter", source->path(), why};
+  const std::int64_t most = std::max<std::int64_t>(1, most_at_once / source->interval());
+  if (permits < 1 || permits > most) {
+    throw Error{Errc::invalid_argument, "RateLimiter", source->path(),
+                "permits: pass 1 to " + std::to_string(most) + ", what the rate gives in a day"};
   }
 }
 

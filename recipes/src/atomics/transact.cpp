@@ -241,6 +241,12 @@ void throw_now(const error_code& error, std::string_view operation, const std::s
 ViewStatePtr make_view(const Client& client, TransactOptions options) {
   const CorePtr& core = client.core();
   if (options.settle == Settle::exactly_once) {
+    if (options.witness_below.empty()) {
+      throw Error{Errc::invalid_argument,
+                  "transact",
+                  {},
+                  "witness_below: exactly_once needs the path of a node for its witness"};
+    }
     check_path(core, "transact", options.witness_below);
   }
   options.deadline = client.deadline_or_default(options.deadline);

@@ -8,11 +8,10 @@
 /// transaction is sent again. Why its refusal, and a look at the witness, prove what became of the
 /// earlier try:
 ///
-/// - *The value is refused*: its version has moved on. Versions of one node never come back, and
-/// the
-///   node is the same for as long as the witness below it exists. So the earlier try was applied,
-///   or never will be. It has set the witness, and later updates of this client wait for this one.
-///   So the witness tells which.
+/// - *The value is refused*: its version has moved on. Versions of one node do not come back (but
+///   for 2^32 writes), and the node is the same for as long as the witness below it exists. So the
+///   earlier try was applied, or never will be. It has set the witness, and later updates of this
+///   client wait for this one. So the witness tells which.
 /// - *The witness or the lock is refused*: it is gone, and its name is unique. The value still has
 ///   the expected version, so the earlier try was not applied; and it never will be, since it needs
 ///   what is gone.

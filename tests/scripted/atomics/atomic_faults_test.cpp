@@ -204,6 +204,23 @@ TEST_CASE("an atomic: a client that is not connected yet knows whether it has cr
   }
 }
 
+TEST_CASE("an atomic: the doubt about a container is none about the value", "[atomics]") {
+  World world;
+  auto client = world.client("observed");
+  {
+    DistributedAtomicLong number{*client, "/p/number", {.settle = Settle::exactly_once}};
+    world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
+        "observed", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::delay}}}));
+    const auto late = run<bool>(
+        world, [&](auto done) { number.async_initialize(3, {.deadline = brief_limit}, done); });
+    CHECK(late.error() == Errc::deadline_exceeded);
+    world.ensemble.release_replies();
+  }
+  CHECK_FALSE(world.ensemble.exists("/p/number"));
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
+}
+
 TEST_CASE("an atomic: a node that is deleted in between is no error", "[atomics]") {
   Tally tally{"deleted"};
   for (const Settle settle : {Settle::left_to_caller, Settle::exactly_once}) {

@@ -161,8 +161,7 @@ class AtomicPlay {
     if (!arrived_) return;
     const std::optional<Number> now = look();
     if (error_) return judge_error(now);
-    // The node may have been deleted before the operation or after it.
-    if (case_.deleted_at) return;
+    if (case_.deleted_at) return judge_deleted(now);
     if (case_.act == AtomicAct::load) {
       if (!now && done_.after != Number{}) complain("something is read from nothing");
       if (now && !others_wrote_ && done_.after != now) complain("not what is there");
@@ -185,6 +184,28 @@ class AtomicPlay {
       complain("before and after do not fit");
     }
     if (case_.promoted && tells && !done_.promoted) complain("it had no lock");
+  }
+
+  /// The node may have been deleted before the operation or after it.
+  void judge_deleted(const std::optional<Number>& now) {
+    if (case_.act == AtomicAct::load) {
+      if (now) complain("a load has created a node");
+      return;
+    }
+    // The last request is the write, unless that is the delete of the lock's node.
+    const std::size_t last = verdict_.steps - (case_.promoted ? 2 : 1);
+    if (!now) {
+      if (*case_.deleted_at < last) complain("there is no node");
+      return;
+    }
+    const bool creates = case_.act == AtomicAct::initialize;
+    const bool tells = case_.act != AtomicAct::store && !creates;
+    const bool wrote = case_.act == AtomicAct::store || done_.written;
+    if (tells && done_.after != now) complain("not what is there");
+    // The new node begins with zero.
+    if (now->value != (wrote ? added : 0)) complain("the value is " + std::to_string(now->value));
+    if (wrote && adds() && done_.before.value != 0) complain("not what was there before");
+    if (wrote && case_.act == AtomicAct::compare) complain("it has matched another node");
   }
 
   void judge_error(const std::optional<Number>& now) {

@@ -3,6 +3,7 @@
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <iostream>
+#include <limits>
 #include <set>
 
 #include "custodian/atomics/cached_atomic_long.hpp"
@@ -159,6 +160,9 @@ TEST_CASE("cached numbers: bad options throw at once", "[atomics]") {
   CHECK_THROWS_AS((CachedAtomicLong{*fixture.number, {.chunk = 0}}), Error);
   CHECK_THROWS_AS((CachedAtomicLong{*fixture.number, {.chunk = -1}}), Error);
   CHECK_THROWS_AS((CachedAtomicLong{*fixture.number, {.prefetch_at = -1}}), Error);
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  CHECK_THROWS_AS((CachedAtomicLong{*fixture.number, {.chunk = most, .prefetch_at = 1}}), Error);
+  CHECK_NOTHROW(CachedAtomicLong{*fixture.number, {.chunk = most - 1, .prefetch_at = 1}});
 }
 
 TEST_CASE("cached numbers: every fault leaves a gap at most, and no number twice", "[atomics]") {

@@ -334,7 +334,7 @@ TEST_CASE("a rate limiter: bad arguments throw at once", "[atomics]") {
 
 // -- Faults ---------------------------------------------------------------------------------------
 
-/// What the writes on the servers have taken in all, in permits of `fast`.
+/// What the writes on the servers have taken in all, in permits of `timed`.
 std::int64_t taken_of(World& world) {
   // A write costs a chunk, and each has a version of its own.
   return std::int64_t{10} * world.ensemble.operate(request::Get{place}).stat.version;
@@ -347,6 +347,10 @@ std::vector<Fault> faults_and_late_ones() {
   }
   return all;
 }
+
+/// So slow that it shows when a permit is let through before it is due, in chunks of ten.
+constexpr RateLimit timed{.permits_per_second = 4000, .burst = 0s, .chunk = 2500us};
+constexpr std::chrono::microseconds interval{250};
 
 /// Three calls, with faults. Returns the number of requests.
 std::size_t play(const std::vector<std::pair<std::size_t, Fault>>& faults,
@@ -361,7 +365,8 @@ std::size_t play(const std::vector<std::pair<std::size_t, Fault>>& faults,
   std::size_t steps = 0;
   std::int64_t granted = 0;
   {
-    RateLimiter limiter{*client, place, fast};
+    RateLimiter limiter{*client, place, timed};
+    const auto begin = std::chrono::steady_clock::now();
     asio::cancellation_signal signal;
     plan->submitted = [&](std::size_t step) {
       if (cancelled_at == step) signal.emit(asio::cancellation_type::all);
@@ -373,7 +378,12 @@ std::size_t play(const std::vector<std::pair<std::size_t, Fault>>& faults,
     limiter.async_acquire(8, calls[2].handler());
     for (const auto& call : calls) {
       REQUIRE(world.run_until_arrived(call));
-      if (!call.error()) granted += 8;
+      if (!call.error()) {
+        granted += 8;
+        // The first permit is due at once. Servers note whole milliseconds.
+        const auto due = begin + (granted - 1) * interval - 1ms;
+        CHECK(std::chrono::steady_clock::now() >= due);
+      }
       if (call.error() && (!cancelled_at || call.error() != asio::error::operation_aborted)) {
         FAIL_CHECK("it fails: " << call.error().message());
       }
@@ -390,7 +400,8 @@ std::size_t play(const std::vector<std::pair<std::size_t, Fault>>& faults,
   return steps;
 }
 
-TEST_CASE("a rate limiter: with every fault no more is let through than was taken", "[atomics]") {
+TEST_CASE("a rate limiter: with every fault no more is let through than was taken, nor earlier",
+          "[atomics]") {
   const std::size_t steps = play({});
   for (std::size_t at = 0; at < steps; ++at) {
     for (const Fault& fault : faults_and_late_ones()) {

@@ -237,6 +237,20 @@ TEST_CASE("transact: a node whose version means any version cannot be checked", 
   CHECK_FALSE(fixture.move(10).error());
 }
 
+TEST_CASE("transact: exactly once without a place for the witness is refused by name",
+          "[atomics]") {
+  Fixture fixture;
+  TransactOptions options = fixture.options;
+  options.settle = Settle::exactly_once;
+  std::string text;
+  try {
+    async_transact(*fixture.client, transfer(1), options, [](error_code) {});
+  } catch (const Error& refused) {
+    text = refused.what();
+  }
+  CHECK(text.find("witness_below: ") != std::string::npos);
+}
+
 TEST_CASE("transact: what is no path is not read", "[atomics]") {
   World world;
   ClientOptions options = world.options("observed");

@@ -52,8 +52,8 @@ CUSTODIAN_EXPORT void start_next_number(CorePtr core, CancellationPtr cancellati
 class CUSTODIAN_EXPORT CachedAtomicLong {
  public:
   /// Contacts no server. With `Settle::left_to_caller`, too, no number is handed out twice: a lost
-  /// reply only leaves a gap. Throws Error (invalid_argument) if a number of the options is not
-  /// positive, or `prefetch_at` is negative.
+  /// reply only leaves a gap. Throws Error (invalid_argument) if `chunk` is not
+  /// positive, `prefetch_at` is negative, or both together are 2^63 or more.
   explicit CachedAtomicLong(const DistributedAtomicLong& atomic, CachedAtomicOptions options = {});
 
   /// The path of the DistributedAtomicLong.

@@ -7,7 +7,8 @@
 ///
 /// An update reads the value, computes the next one, and writes it if the node still has the
 /// version that was read; otherwise it begins again, after a random pause. Updates of one client go
-/// one after the other, in the order of the calls. Those of one handle, and its copies, that come
+/// one after the other, in the order of the calls; a store() with `Settle::left_to_caller` goes
+/// beside them, and may come before earlier ones. Those of one handle, and its copies, that come
 /// while another one is under way share the next write: each finds what the one before has left.
 ///
 /// **A lost reply.** If the connection breaks after a write was sent, the servers may have applied

@@ -31,11 +31,12 @@ class Pauses final : public Service {
 
 }  // namespace
 
-std::optional<std::chrono::milliseconds> pause_before(const RetryPolicy& policy,
-                                                      int retries_so_far) {
+std::optional<std::chrono::milliseconds> pause_before(const RetryPolicy& policy, int retries_so_far,
+                                                      std::chrono::milliseconds elapsed) {
   static thread_local std::minstd_rand random{std::random_device{}()};
   const double draw = std::uniform_real_distribution<>{}(random);
-  return policy.pause_before({.retries_so_far = retries_so_far, .random = draw});
+  return policy.pause_before(
+      {.retries_so_far = retries_so_far, .elapsed = elapsed, .random = draw});
 }
 
 // The caller awaits these coroutines, so `client` outlives them.
@@ -51,7 +52,8 @@ asio::awaitable<void> pause_for(const Client& client, std::chrono::milliseconds 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<void> back_off(const Client& client, int failures, Deadline until,
                                CancellationPtr cancellation) {
-  const auto pause = pause_before(client.retry_policy().unlimited(), failures);
+  const std::chrono::milliseconds of_no_account{0};
+  const auto pause = pause_before(client.retry_policy().unlimited(), failures, of_no_account);
   co_await pause_for(client, *pause, until, cancellation);
 }
 

@@ -13,8 +13,9 @@
 namespace custodian::recipes_detail {
 
 /// How long the policy pauses before the next try, with a random part; nothing if it allows none.
-[[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(const RetryPolicy& policy,
-                                                                    int retries_so_far);
+/// `elapsed` is the time since the call.
+[[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(
+    const RetryPolicy& policy, int retries_so_far, std::chrono::milliseconds elapsed);
 
 /// Pauses. Ends early at the deadline, when cancelled, or when the client begins to close. Called
 /// on the strand only; `client` must outlive the pause.

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -20,7 +19,6 @@
 #include "atomics/view_log.hpp"
 #include "custodian/authoring/argument_checks.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
-#include "custodian/authoring/event.hpp"
 #include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/owned_node.hpp"
 #include "custodian/authoring/path.hpp"
@@ -181,16 +179,10 @@ asio::awaitable<error_code> mark_session(CancellationPtr cancellation, ViewState
 }
 
 asio::awaitable<Result<bool>> try_again_later(CancellationPtr cancellation, ViewStatePtr state) {
-  static thread_local std::minstd_rand random{std::random_device{}()};
-  const double draw = std::uniform_real_distribution<>{}(random);
-  const auto wait = state->options.contention.pause_before({.retries_so_far = state->tries - 1,
-                                                            .elapsed = elapsed_since(state->called),
-                                                            .random = draw});
+  const auto wait =
+      pause_before(state->options.contention, state->tries - 1, elapsed_since(state->called));
   if (!wait) co_return failed<bool>(ServerErrc::bad_version);
-  const asio::any_io_executor strand = state->client.get_executor();
-  const Deadline end = std::min(state->options.deadline, Deadline{*wait});
-  AsyncEvent nobody_notifies;
-  co_await nobody_notifies.wait(strand, end, cancellation);
+  co_await pause_for(state->client, *wait, state->options.deadline, cancellation);
   co_return false;
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <limits>
-#include <random>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "async/backoff.hpp"
 #include "atomics/atomic_codec.hpp"
 #include "atomics/elapsed.hpp"
 #include "atomics/update_batch.hpp"
@@ -39,18 +39,12 @@ using Next = std::optional<std::string>;
 using Sent = std::tuple<error_code, std::vector<TransactionResult>>;
 
 asio::awaitable<void> pause(UpdatePtr update, std::chrono::milliseconds duration) {
-  const asio::any_io_executor strand = update->node.client.get_executor();
-  const Deadline end = std::min(update->limits.deadline, Deadline{duration});
-  AsyncEvent nobody_notifies;
-  co_await nobody_notifies.wait(strand, end, update->cancellation);
+  co_await pause_for(update->node.client, duration, update->limits.deadline, update->cancellation);
 }
 
 std::optional<std::chrono::milliseconds> pause_of(const Update& update, const RetryPolicy& policy,
                                                   int retries) {
-  static thread_local std::minstd_rand random{std::random_device{}()};
-  const double draw = std::uniform_real_distribution<>{}(random);
-  return policy.pause_before(
-      {.retries_so_far = retries, .elapsed = elapsed_since(update.batch->called), .random = draw});
+  return pause_before(policy, retries, elapsed_since(update.batch->called));
 }
 
 /// One write, with its repetitions.

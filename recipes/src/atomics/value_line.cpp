@@ -1,9 +1,10 @@
 #include "atomics/value_line.hpp"
 
 #include <boost/asio/error.hpp>
-#include <map>
+#include <string>
 #include <utility>
 
+#include "async/shared_by_key.hpp"
 #include "custodian/authoring/service.hpp"
 
 namespace custodian::recipes_detail {
@@ -18,21 +19,11 @@ class ValueLines final : public Service {
   explicit ValueLines(const asio::any_io_executor&) {}
 
   ValueLinePtr line(const std::string& path) {
-    std::weak_ptr<ValueLine>& known = lines_[path];
-    ValueLinePtr line = known.lock();
-    if (line) return line;
-    line = std::make_shared<ValueLine>();
-    known = line;
-    if (lines_.size() >= forget_at_) {
-      std::erase_if(lines_, [](const auto& each) { return each.second.expired(); });
-      forget_at_ = 2 * lines_.size() + 16;
-    }
-    return line;
+    return lines_.find_or_make(path, [] { return std::make_shared<ValueLine>(); });
   }
 
  private:
-  std::map<std::string, std::weak_ptr<ValueLine>> lines_;
-  std::size_t forget_at_ = 16;
+  SharedByKey<std::string, ValueLine> lines_;
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/phase_arrival.hpp"
@@ -11,7 +10,6 @@
 #include "barriers/timed_wait.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/spawn.hpp"
-#include "custodian/authoring/uuid.hpp"
 
 namespace custodian {
 
@@ -72,10 +70,7 @@ InterProcessBarrier::InterProcessBarrier(const Client& client, std::string path,
     throw Error{Errc::invalid_argument, name, path,
                 "a phase has 1 to " + std::to_string(max()) + " arrivals"};
   }
-  const std::vector<std::string> arrivals(static_cast<std::size_t>(expected),
-                                          "_c_" + make_uuid() + "-" + longest);
-  check_commit(core_,
-               recipes_detail::ending_phase(path, arrivals, any_version, std::string(16'384, 'x')));
+  check_commit(core_, recipes_detail::longest_ending(path, expected));
   phases_ = std::make_shared<recipes_detail::Phases>(
       recipes_detail::Phases{client.share(), std::move(path), expected});
 }

@@ -1,16 +1,49 @@
 #include "barriers/phase_rules.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "custodian/authoring/path.hpp"
+#include "custodian/authoring/uuid.hpp"
 
 namespace custodian::recipes_detail {
 
 namespace {
 
-/// How many bytes of earlier phases' names are kept.
+/// How many bytes of earlier phases' names are kept: more if those of the last phase are more.
 constexpr std::size_t most_history = 16'384;
+
+/// The number behind the name of the line that ends here, with a line feed.
+std::string_view number_of_line(std::string_view lines) {
+  lines.remove_suffix(1);
+  return lines.substr(std::min(lines.rfind('-'), lines.size()));
+}
+
+/// Where the phase begins whose lines are the last ones.
+std::size_t begin_of_last_phase(std::string_view lines) {
+  const std::string_view number = number_of_line(lines);
+  while (!lines.empty() && number_of_line(lines) == number) {
+    const std::size_t feed = lines.substr(0, lines.size() - 1).rfind('\n');
+    lines = lines.substr(0, feed == std::string_view::npos ? 0 : feed + 1);
+  }
+  return lines.size();
+}
+
+/// The names of earlier phases that stay. A phase stays as a whole, or goes: of one that were cut
+/// nobody could say any more who has not been counted.
+std::string kept_history(std::string before) {
+  if (before.size() <= most_history || !before.ends_with('\n')) return before;
+  const std::string_view lines{before};
+  std::size_t begin = begin_of_last_phase(lines);
+  while (begin > 0) {
+    const std::size_t earlier = begin_of_last_phase(lines.substr(0, begin));
+    if (lines.size() - earlier > most_history) break;
+    begin = earlier;
+  }
+  before.erase(0, begin);
+  return before;
+}
 
 }  // namespace
 
@@ -31,11 +64,7 @@ std::vector<std::string> arrivals_of_phase(std::vector<std::string> children, st
 
 Transaction ending_phase(const std::string& path, const std::vector<std::string>& arrivals,
                          std::int32_t phase, std::string before) {
-  std::string data = std::move(before);
-  if (data.size() > most_history) {
-    // Whole lines: a name that is cut is that of no arrival.
-    data.erase(0, data.find('\n', data.size() - most_history) + 1);
-  }
+  std::string data = kept_history(std::move(before));
   Transaction transaction;
   for (const std::string& arrival : arrivals) {
     data.append(arrival).append("\n");
@@ -43,6 +72,17 @@ Transaction ending_phase(const std::string& path, const std::vector<std::string>
   }
   transaction.push_back(set(path, std::move(data), phase));
   return transaction;
+}
+
+Transaction longest_ending(const std::string& path, std::int32_t expected) {
+  constexpr std::int32_t last_phase = std::numeric_limits<std::int32_t>::max();
+  const auto count = static_cast<std::size_t>(expected);
+  const std::string longest = "_c_" + make_uuid() + "-" + arrival_name(last_phase);
+  std::string history;
+  for (std::size_t i = 0; i < count; ++i) history.append(longest).append("\n");
+  history.resize(std::max(history.size(), most_history), 'x');
+  return ending_phase(path, std::vector<std::string>(count, longest), last_phase,
+                      std::move(history));
 }
 
 Arrival fate_of(const GetResult& barrier, std::string_view arrival, std::int32_t phase) {

@@ -26,10 +26,14 @@ namespace custodian::recipes_detail {
 /// Other children of the barrier count for nothing.
 [[nodiscard]] std::vector<std::string> arrivals_of_phase(std::vector<std::string> children,
                                                          std::int32_t expected, std::int32_t phase);
-/// The transaction that ends this phase, if it is under way. `before` are the barrier's data.
+/// The transaction that ends this phase, if it is under way. `before` are the barrier's data, of
+/// which those of the last phases stay, each as a whole: the last one in any case.
 [[nodiscard]] Transaction ending_phase(const std::string& path,
                                        const std::vector<std::string>& arrivals, std::int32_t phase,
                                        std::string before);
+
+/// The largest transaction that ends a phase of so many arrivals.
+[[nodiscard]] Transaction longest_ending(const std::string& path, std::int32_t expected);
 
 /// What has become of an arrival at a phase.
 enum class Arrival : std::uint8_t {

@@ -1,5 +1,6 @@
 #include "barriers/phase_rules.hpp"
 
+#include <algorithm>
 #include <variant>
 
 #include "support/catch.hpp"
@@ -64,6 +65,68 @@ TEST_CASE("the names of the last phases are kept, and not those of all") {
     CHECK(fate_of(barrier, "_c_b-" + arrival_name(kept), kept) == Arrival::left_over);
   }
   CHECK(fate_of(barrier, "_c_a-" + arrival_name(5), 5) == Arrival::unknown);
+}
+
+/// The arrivals of a phase, each with an id of its own.
+Names arrivals_of(std::int32_t phase, int count) {
+  Names names;
+  for (int i = 0; i < count; ++i) {
+    std::string id = std::to_string(1'000'000 * (phase + 1) + i);
+    id.resize(36, '-');
+    names.push_back("_c_" + id + "-" + arrival_name(phase));
+  }
+  return names;
+}
+
+/// The barrier's data after so many phases of so many arrivals.
+std::string data_after(std::int32_t phases, int count) {
+  std::string data;
+  for (std::int32_t phase = 0; phase < phases; ++phase) {
+    const Transaction ending = ending_phase("/p", arrivals_of(phase, count), phase, data);
+    data = std::get<transaction::Set>(ending.back()).data;
+  }
+  return data;
+}
+
+TEST_CASE("a phase is known as a whole, or not at all, however many its arrivals are") {
+  for (const int count : {1, 2, 7, 100, 330, 1'000}) {
+    INFO(count << " arrivals");
+    constexpr std::int32_t phases = 400;
+    const GetResult barrier = barrier_of(data_after(phases, count), phases);
+    std::int32_t known = 0;
+    for (std::int32_t phase = 0; phase < phases; ++phase) {
+      const bool is_known =
+          fate_of(barrier, "_c_b-" + arrival_name(phase), phase) == Arrival::left_over;
+      const Names names = arrivals_of(phase, count);
+      const auto wrong = std::ranges::find_if(names, [&](const std::string& name) {
+        return fate_of(barrier, name, phase) != (is_known ? Arrival::passed : Arrival::unknown);
+      });
+      if (wrong != names.end()) FAIL_CHECK(*wrong);
+      if (is_known) ++known;
+    }
+    CHECK(fate_of(barrier, "_c_b-phase-398", 398) == Arrival::left_over);
+    CHECK(known >= 2);
+    CHECK(known < phases);
+    CHECK(known * count >= 300);
+  }
+}
+
+std::size_t bytes_of(const Transaction& transaction) {
+  std::size_t bytes = std::get<transaction::Set>(transaction.back()).data.size();
+  for (std::size_t i = 0; i + 1 < transaction.size(); ++i) {
+    bytes += std::get<transaction::Remove>(transaction[i]).path.size();
+  }
+  return bytes;
+}
+
+TEST_CASE("no phase ends by a larger transaction than the one that is checked at first") {
+  for (const int arrivals : {1, 100, 1'000}) {
+    const std::string before = data_after(400, arrivals);
+    const Names last(static_cast<std::size_t>(arrivals),
+                     "_c_" + std::string(36, 'a') + "-" + arrival_name(2'147'483'646));
+    CHECK(bytes_of(ending_phase("/p", last, 2'147'483'646, before)) <=
+          bytes_of(longest_ending("/p", arrivals)));
+  }
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ class CUSTODIAN_EXPORT InterProcessBarrier {
   [[nodiscard]] std::int32_t expected() const noexcept;
 
   /// \name Arriving
-  /// Errors, for all: session_lost (the session has ended, and some hundred phases since: this
+  /// Errors, for all: session_lost (the session has ended, and so many phases since that their
+  /// names are not kept any more, those of some 300 arrivals and of two phases at least: this
   /// arrival may have been counted), node_deleted (somebody has deleted its node), no_auth, and
   /// those common to all operations of a Client. With an error the arrival is not counted; where
   /// the servers could not be asked, or its node was about to be created, others may count it in

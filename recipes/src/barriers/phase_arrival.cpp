@@ -156,6 +156,7 @@ asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, Cancellation
       if (error) co_return error;
     }
     Result<Children> listed = co_await list(arrival, cancellation, patient);
+    if (listed.error() == ServerErrc::no_node) continue;
     if (!listed) co_return listed.error();
     if (listed->stat.version != arrival->phase || !own.alive()) continue;
     const std::vector<std::string>& names = listed->names;

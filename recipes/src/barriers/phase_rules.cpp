@@ -86,7 +86,9 @@ Transaction longest_ending(const std::string& path, std::int32_t expected) {
 }
 
 Arrival fate_of(const GetResult& barrier, std::string_view arrival, std::int32_t phase) {
-  if (barrier.stat.version <= phase) return Arrival::waits;
+  if (barrier.stat.version == phase) return Arrival::waits;
+  // Versions only grow: this is another node, which was created since.
+  if (barrier.stat.version < phase) return Arrival::left_over;
   // No name is a part of another one: each has an id in front.
   if (barrier.data.find(arrival) != std::string::npos) return Arrival::passed;
   const bool is_kept = barrier.data.find(arrival_name(phase) + "\n") != std::string::npos;

@@ -39,10 +39,10 @@ namespace custodian::recipes_detail {
 enum class Arrival : std::uint8_t {
   waits,      ///< the phase is under way
   passed,     ///< the phase has ended with it
-  left_over,  ///< the phase has ended without it
+  left_over,  ///< the phase has ended without it, or the barrier's node is another one
   unknown,    ///< it is long ago: it has passed if its node is gone
 };
-/// `barrier` is what the barrier's node shows.
+/// `barrier` is what the barrier's node shows, at a server that has seen the arrival's node.
 [[nodiscard]] Arrival fate_of(const GetResult& barrier, std::string_view arrival,
                               std::int32_t phase);
 

@@ -71,7 +71,8 @@ class CUSTODIAN_EXPORT InterProcessBarrier {
   /// \name Arriving
   /// Errors, for all: session_lost (the session has ended, and so many phases since that their
   /// names are not kept any more, those of some 300 arrivals and of two phases at least: this
-  /// arrival may have been counted), node_deleted (somebody has deleted its node), no_auth, and
+  /// arrival may have been counted), node_deleted (somebody has deleted its node, or the barrier's:
+  /// then it may have been counted shortly before), no_auth, and
   /// those common to all operations of a Client. With an error the arrival is not counted; where
   /// the servers could not be asked, or its node was about to be created, others may count it in
   /// the phase that is under way until that is gone.

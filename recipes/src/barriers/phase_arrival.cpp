@@ -54,7 +54,7 @@ asio::awaitable<error_code> create_own(PhaseArrivalPtr arrival, CancellationPtr 
 
 // -- Looking --------------------------------------------------------------------------------------
 
-/// Reads the barrier, which is created if it is missing.
+/// Reads the barrier. In a new session it waits until the server has caught up.
 asio::awaitable<Result<Watched<GetResult>>> read_barrier(PhaseArrivalPtr arrival,
                                                          CancellationPtr cancellation,
                                                          OperationOptions options,
@@ -72,15 +72,10 @@ asio::awaitable<Result<Watched<GetResult>>> read_barrier(PhaseArrivalPtr arrival
     }
     Result<Watched<GetResult>> seen =
         co_await read_data(core, cancellation, path, options, watching);
-    if (seen.error() == ServerErrc::no_node) {
-      const error_code error = co_await create_barrier(phases, cancellation);
-      if (error) co_return error;
-      continue;
-    }
     // The read was repeated in another session, whose server may lag behind.
     const bool lags =
         arrival->own.created() && phases->client.session().id != arrival->caught_up_in;
-    if (seen && lags) continue;
+    if (lags && (seen || seen.error() == ServerErrc::no_node)) continue;
     co_return std::move(seen);
   }
 }
@@ -104,6 +99,35 @@ asio::awaitable<Result<bool>> is_gone(PhaseArrivalPtr arrival, CancellationPtr c
       co_await read_existence(core, std::move(cancellation), path, options, Watching::no);
   if (!seen) co_return failed<bool>(seen.error());
   co_return !seen->value.has_value();
+}
+
+/// Removes the own node, of whichever session it is: the servers may still know one that this
+/// client has given up, and its node counts there. After that nobody counts the arrival any more.
+/// So its fate is final: `passed`; `left_over`, if it was not counted; or `unknown`.
+asio::awaitable<Result<Arrival>> remove_own(PhaseArrivalPtr arrival, CancellationPtr cancellation,
+                                            OperationOptions options) {
+  const CorePtr core = arrival->phases->client.core();
+  const OwnedNode& own = arrival->own;
+  bool was_there = false;
+  bool in_doubt = false;  // the reply to a removal was lost
+  for (;;) {
+    Transaction removal{remove(own.path())};
+    const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
+        core, cancellation, std::move(removal), options);
+    was_there = !error;
+    if (!error || error == ServerErrc::no_node) break;
+    if (error != ServerErrc::connection_loss) co_return error;
+    in_doubt = true;
+  }
+  const Result<Watched<GetResult>> barrier =
+      co_await read_barrier(arrival, std::move(cancellation), options, Watching::no);
+  if (barrier.error() == ServerErrc::no_node) co_return Arrival::left_over;
+  if (!barrier) co_return barrier.error();
+  const Arrival fate = fate_of(barrier->value, own.name(), arrival->phase);
+  // Also if the node was there: a first create that is applied late brings it back.
+  if (fate == Arrival::passed) co_return fate;
+  if (fate != Arrival::unknown || was_there) co_return Arrival::left_over;
+  co_return own.alive() && !in_doubt ? Arrival::passed : Arrival::unknown;
 }
 
 /// Ends the phase with these arrivals, unless others have, or one of them is gone. Returns whether
@@ -133,18 +157,27 @@ asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, Cancellation
     // The end of the phase fires the watch.
     const Result<Watched<GetResult>> barrier =
         co_await read_barrier(arrival, cancellation, patient, Watching::yes);
+    if (barrier.error() == ServerErrc::no_node) {
+      const error_code error = co_await create_barrier(phases, cancellation);
+      if (error) co_return error;
+      continue;
+    }
     if (!barrier) co_return barrier.error();
     OwnedNode& own = arrival->own;
     if (own.created()) {
       const Arrival fate = fate_of(barrier->value, own.name(), arrival->phase);
       if (fate == Arrival::passed) co_return Result<void>{};
-      if (fate == Arrival::unknown || (fate == Arrival::left_over && own.alive())) {
+      if (!own.alive()) {
+        const Result<Arrival> in_the_end = co_await remove_own(arrival, cancellation, patient);
+        if (!in_the_end) co_return in_the_end.error();
+        if (*in_the_end == Arrival::passed) co_return Result<void>{};
+        if (*in_the_end == Arrival::unknown) co_return Errc::session_lost;
+      } else if (fate != Arrival::waits) {
         const Result<bool> has_gone = co_await is_gone(arrival, cancellation, patient);
         if (!has_gone) co_return has_gone.error();
-        const bool in_doubt = fate == Arrival::unknown;
-        if (in_doubt && !own.alive()) co_return Errc::session_lost;
-        if (in_doubt && *has_gone) co_return Result<void>{};
-        if (*has_gone && own.alive()) co_return Errc::node_deleted;
+        if (!own.alive()) continue;
+        if (*has_gone && fate == Arrival::unknown) co_return Result<void>{};
+        if (*has_gone) co_return Errc::node_deleted;
       }
       // It arrives again if its node is of a former phase, or of a former session.
       if (fate != Arrival::waits || !own.alive()) own = OwnedNode{};
@@ -177,41 +210,15 @@ asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, Cancellation
 }
 
 asio::awaitable<Result<bool>> take_back(PhaseArrivalPtr arrival, OperationOptions options) {
-  const CorePtr core = arrival->phases->client.core();
-  const CancellationPtr none;
   OwnedNode& own = arrival->own;
-  bool is_lost = false;  // the reply to a removal
-  while (own.created()) {
-    if (own.alive()) {
-      Transaction removal{remove(own.path())};
-      const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
-          core, none, std::move(removal), options);
-      if (!error) break;
-      is_lost = is_lost || error == ServerErrc::connection_loss;
-      const bool is_decided = error == ServerErrc::no_node || error == ServerErrc::connection_loss;
-      if (!is_decided) co_return failed<bool>(error);
-    }
-    const Result<Watched<GetResult>> barrier =
-        co_await read_barrier(arrival, none, options, Watching::no);
-    if (!barrier) co_return failed<bool>(barrier.error());
-    const Arrival fate = fate_of(barrier->value, own.name(), arrival->phase);
-    if (fate == Arrival::passed) co_return true;
-    const bool in_doubt = fate == Arrival::unknown;
-    if (!own.alive()) {
-      if (in_doubt) co_return failed<bool>(Errc::session_lost);
-      break;
-    }
-    const Result<bool> has_gone = co_await is_gone(arrival, none, options);
-    if (!has_gone) co_return failed<bool>(has_gone.error());
-    if (!*has_gone) continue;
-    if (in_doubt && is_lost) co_return failed<bool>(ServerErrc::connection_loss);
-    if (in_doubt) co_return true;
-    // Behind a phase that ends between the two reads: look again.
-    const Result<Watched<GetResult>> again =
-        co_await read_barrier(arrival, none, options, Watching::no);
-    if (!again) co_return failed<bool>(again.error());
-    if (again->value.stat.version != barrier->value.stat.version) continue;
-    break;
+  if (!own.created()) co_return false;
+  const CancellationPtr none;
+  const Result<Arrival> fate = co_await remove_own(arrival, none, options);
+  if (!fate) co_return failed<bool>(fate.error());
+  if (*fate == Arrival::passed) co_return true;
+  if (*fate == Arrival::unknown) {
+    co_return failed<bool>(own.alive() ? make_error_code(ServerErrc::connection_loss)
+                                       : make_error_code(Errc::session_lost));
   }
   own = OwnedNode{};
   co_return false;

@@ -36,7 +36,7 @@ constexpr Case all_cases[] = {
     {"arrive last", Act::arrive, 1, 0, true, 5},
     {"arrive beside two others", Act::arrive, 0, 3, true, 0},
 };
-constexpr Case alone{"give up", Act::give_up, 0, 0, true, 5};
+constexpr Case alone{"give up", Act::give_up, 0, 0, true, 6};
 
 /// The observed arrival, and others of a client that has no faults.
 class PhasePlay final : public OperationPlay {

@@ -1,9 +1,12 @@
 // What the arrivals at an InterProcessBarrier see when its node, or their own, is not theirs any
 // more.
 
-#include <list>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "scripted/barriers/given_up.hpp"
 #include "scripted/barriers/phase_fixture.hpp"
 
 namespace custodian::tests::phase_losses_test {
@@ -106,6 +109,137 @@ TEST_CASE("phases: who has read a barrier that was deleted arrives at the one th
   two.reset();
   CHECK(world.end(own));
   CHECK(world.end(other));
+}
+
+/// Ends the phase with the nodes that are there, as another process would.
+void end_phase(World& world) {
+  std::string data;
+  for (const std::string& name : world.ensemble.children(path)) {
+    data.append(name).append("\n");
+    world.remove(path + "/" + name);
+  }
+  world.ensemble.operate(request::Set{path, data});
+}
+
+TEST_CASE("phases: one whose session is given up has passed if its node is counted since") {
+  GivenUp given_up;
+  World& world = given_up.world;
+  std::optional<InterProcessBarrier> barrier{std::in_place, *given_up.client, path, 2};
+  Outcome<> passed;
+  barrier->async_arrive_and_wait(passed.handler());
+  REQUIRE(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
+  world.settle();
+  given_up.give_up();
+  given_up.behind_read_of(path, [&] { end_phase(world); });
+  world.ensemble.let_in("one");
+  REQUIRE(world.run_until_arrived(passed));
+  CHECK_FALSE(passed.error());
+  CHECK(world.ensemble.operate(request::Get{path}).stat.version == 1);
+  CHECK(world.ensemble.children(path).empty());
+  barrier.reset();
+  given_up.end();
+}
+
+TEST_CASE("phases: one whose session is given up arrives again, and its former node is gone") {
+  GivenUp given_up;
+  World& world = given_up.world;
+  std::optional<InterProcessBarrier> barrier{std::in_place, *given_up.client, path, 2};
+  Outcome<> passed;
+  barrier->async_arrive_and_wait(passed.handler());
+  REQUIRE(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
+  world.settle();
+  const auto former = world.ensemble.children(path);
+  given_up.give_up();
+  world.ensemble.let_in("one");
+  REQUIRE(world.run_until([&] { return world.ensemble.children(path) != former; }));
+  CHECK(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
+  world.settle();
+  CHECK_FALSE(passed.arrived());
+  auto client = world.client("two");
+  std::optional<InterProcessBarrier> other{std::in_place, *client, path, 2};
+  Outcome<> last;
+  other->async_arrive_and_wait(last.handler());
+  REQUIRE(world.run_until_arrived(last));
+  REQUIRE(world.run_until_arrived(passed));
+  CHECK((!last.error() && !passed.error()));
+  CHECK(world.ensemble.operate(request::Get{path}).stat.version == 1);
+  other.reset();
+  CHECK(world.end(client));
+  barrier.reset();
+  given_up.end();
+}
+
+/// Lets an arrival be late while it can reach no server, and lets it in then.
+void be_late(World& world, Deadline deadline) {
+  world.ensemble.cut_off("one");
+  REQUIRE(world.run_until([&] { return deadline.passed(); }));
+  world.settle();
+  world.ensemble.let_in("one");
+}
+
+TEST_CASE("phases: one that is late, and whose session is given up, is taken back in its old one") {
+  GivenUp given_up;
+  World& world = given_up.world;
+  std::optional<InterProcessBarrier> barrier{std::in_place, *given_up.client, path, 2};
+  const Deadline deadline{10 * brief_limit};
+  Outcome<bool> late;
+  barrier->async_arrive_and_wait_until(deadline, late.handler());
+  REQUIRE(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
+  world.settle();
+  given_up.give_up();
+  given_up.behind_read_of(path, [&] { end_phase(world); });
+  be_late(world, deadline);
+  REQUIRE(world.run_until_arrived(late));
+  CHECK_FALSE(late.error());
+  // It is counted before the look, or its node is gone before.
+  const bool is_counted = world.ensemble.operate(request::Get{path}).data.size() > 1;
+  CHECK(late.result() == is_counted);
+  CHECK(world.ensemble.children(path).empty());
+  barrier.reset();
+  given_up.end();
+}
+
+TEST_CASE("phases: one that is taken back does not make a barrier anew that was deleted") {
+  Fixture fixture;
+  auto one = fixture.of("one", 2);
+  const Deadline deadline{10 * brief_limit};
+  Outcome<bool> late;
+  one.async_arrive_and_wait_until(deadline, late.handler());
+  REQUIRE(fixture.world.run_until([&] { return fixture.nodes() == 1; }));
+  fixture.world.settle();
+  fixture.world.ensemble.cut_off("one");
+  fixture.world.ensemble.remove_tree(path);
+  be_late(fixture.world, deadline);
+  REQUIRE(fixture.world.run_until_arrived(late));
+  CHECK((!late.error() && !late.result()));
+  CHECK_FALSE(fixture.world.ensemble.exists(path));
+}
+
+TEST_CASE("phases: one that was counted has passed, though a late create brings its node back") {
+  Fixture fixture;
+  auto one = fixture.of("one", 2);
+  auto two = fixture.of("two", 2);
+  fixture.world.make("/phases");
+  fixture.world.make(path);
+  // The barrier is read, and then the node created.
+  fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
+      "one", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::apply_late}}}));
+  const Deadline deadline{10 * brief_limit};
+  Outcome<bool> late;
+  one.async_arrive_and_wait_until(deadline, late.handler());
+  REQUIRE(fixture.world.run_until(
+      [&] { return fixture.nodes() == 1 && fixture.world.ensemble.watches() == 1; }));
+  fixture.world.settle();
+  fixture.world.ensemble.cut_off("one");
+  fixture.check_passed(fixture.arrival(two));
+  REQUIRE(fixture.nodes() == 0);
+  CHECK(fixture.world.ensemble.apply_late_requests() == 1);
+  REQUIRE(fixture.nodes() == 1);
+  be_late(fixture.world, deadline);
+  REQUIRE(fixture.world.run_until_arrived(late));
+  CHECK_FALSE(late.error());
+  CHECK(late.result());
+  CHECK(fixture.world.run_until([&] { return fixture.nodes() == 0; }));
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ end_member:
   :: d_step { at(LATE_LISTED) && seen_ready && !is_named && (!removes_stale || (seen_named & seen & ~BIT(me)) != 0) ->
        if
        :: version == seen_version && ready && (!checks_company || !removes_stale || (named & seen & live & ~BIT(me)) != 0) ->
-            named = named | BIT(me); bump; inside = inside | BIT(me);
+            named = (named & seen) | BIT(me); bump; inside = inside | BIT(me);
             promise(together, count_of(named & live) >= 2);
             phase[me] = IN
        :: else -> phase[me] = CREATED
@@ -231,8 +231,8 @@ active proctype Fate() {
        expired = expired | n; live = live & ~n; n = 0 }
   :: timeout -> break
   od;
-  /* Nothing moves any more: all are done, or wait for members that do not come. */
+  /* Nothing moves any more: all are done, or too few are there, and sleep. */
   for (n : 0 .. MEMBERS - 1) {
-    promise(nobody_is_stuck, (dead & BIT(n)) || phase[n] == DONE || phase[n] == SLEEPS)
+    promise(nobody_is_stuck, (dead & BIT(n)) || phase[n] == DONE || (phase[n] == SLEEPS && count_of(live) < NEEDED))
   }
 }

@@ -47,8 +47,8 @@ asio::awaitable<Result<Members>> list(PartyPtr party, CancellationPtr cancellati
     if (!seen) co_return Members{};
     Children& children = seen->value;
     const bool is_ready = std::ranges::find(children.names, ready_name) != children.names.end();
-    co_return Members{members_of(std::move(children.names)), children.stat.version,
-                      children.stat.pzxid, is_ready};
+    co_return Members{members_of(std::move(children.names)), children.stat.czxid,
+                      children.stat.version, children.stat.pzxid, is_ready};
   }
 }
 

@@ -36,6 +36,7 @@ class Party {
   const std::string name = make_uuid();  ///< the same in the names of all its nodes
   OwnedNode own{};                       ///< empty, unless it waits or is in
   std::int64_t caught_up_in = 0;         ///< the session whose server has seen what is relied on
+  Standing standing{};                   ///< of the own node, in its session
   bool is_in = false;
   bool is_busy = false;  ///< an operation is under way
 
@@ -48,11 +49,13 @@ class Party {
 /// A listing of a barrier.
 struct Members {
   std::vector<std::string> names{};
+  std::int64_t created_by = 0;  ///< the transaction that has created the barrier's node
   std::int32_t version = 0;     ///< of the barrier's data
   std::int64_t changed_by = 0;  ///< the last transaction that the listing shows
   bool is_ready = false;
 
   [[nodiscard]] bool has(std::string_view name) const;
+  [[nodiscard]] Standing standing() const { return {created_by, version}; }
 };
 
 /// Lists the members as they are now: in a new session it waits until the server has caught up. A

@@ -13,8 +13,8 @@
 //    listing (CHECKED_MEMBERS). Else sleep until the ready node is created.
 // 4. A ready node that counts this member lets it in. One that does not:
 //    - Nobody is left of those that it counts (STALE): it is removed.
-//    - Others are in: join them, in a transaction that checks one of them (COMPANY), or wait for
-//      the party's end without a node.
+//    - Others are in: join them, in a transaction that checks one of them (COMPANY), or wait
+//      without a node until none of them is left.
 // 5. A member that gives up removes its node, unless a party was complete since the listing
 //    (CHECKED_WITHDRAWAL).
 
@@ -43,29 +43,42 @@ asio::awaitable<error_code> create_own(PartyPtr party, CancellationPtr cancellat
   // The server that has created it has seen all that was before.
   party->caught_up_in = created.stat.ephemeral_owner;
   party->own = OwnedNode{core, std::move(created)};
+  party->standing = Standing{};
   co_return error_code{};
 }
 
-/// The member's session has ended: perhaps a party was complete with it. The barrier's data name
-/// the members of the last one, also when that is over.
+/// The member's session has ended, or the client has given it up: then the servers may still know
+/// it, and count its node, which is removed here. Perhaps a party was complete with it: the
+/// barrier's data name the members of the last one, also when that is over.
 asio::awaitable<Result<void>> forget_lost_node(PartyPtr party, CancellationPtr cancellation,
                                                OperationOptions options) {
   const std::string own{party->own.name()};
   const std::int64_t created_by = party->own.stat().czxid;
-  const std::vector<std::string> places{party->path, party->ready()};
-  for (const std::string& path : places) {
-    const Result<std::optional<GetResult>> seen =
-        co_await read_node(party, cancellation, path, options);
-    if (!seen) co_return seen.error();
-    if (!*seen) continue;
-    const Counted counted = counted_by(**seen, own, created_by);
-    const bool is_ready = path != party->path;
-    if (counted == Counted::yes || (is_ready && counted == Counted::perhaps)) {
-      co_return Errc::session_lost;
+  const std::string barrier_path = party->path;
+  const std::string ready_path = party->ready();
+  for (;;) {
+    const Result<Members> members = co_await list(party, cancellation, options);
+    if (!members) co_return members.error();
+    // Behind the listing: they hold for good if the node was gone, or nobody has come in since.
+    const Result<std::optional<GetResult>> barrier =
+        co_await read_node(party, cancellation, barrier_path, options);
+    if (!barrier) co_return barrier.error();
+    const Result<std::optional<GetResult>> ready =
+        co_await read_node(party, cancellation, ready_path, options);
+    if (!ready) co_return ready.error();
+    const Counted counted = counted_since(party->standing, *barrier, own, created_by);
+    const Counted by_ready = *ready ? counted_by(**ready, own, created_by) : Counted::no;
+    if (counted == Counted::yes || by_ready != Counted::no) co_return Errc::session_lost;
+    if (members->has(own)) {
+      Transaction removal{check(party->path, members->version), remove(party->own.path())};
+      const error_code error = co_await commit(party, cancellation, std::move(removal), options);
+      if (error && !is_overtaken(error)) co_return error;
+      if (error) continue;
     }
+    if (counted == Counted::perhaps) co_return Errc::session_lost;
+    party->own = OwnedNode{};
+    co_return Result<void>{};
   }
-  party->own = OwnedNode{};
-  co_return Result<void>{};
 }
 
 /// Makes sure that the member has a node of its session.
@@ -92,37 +105,53 @@ asio::awaitable<error_code> seal(PartyPtr party, CancellationPtr cancellation,
   co_return co_await commit(party, std::move(cancellation), std::move(transaction), patient);
 }
 
-/// Whether nobody is left of the party that has created `ready`, which does not count this member.
-asio::awaitable<Result<bool>> has_crashed(PartyPtr party, CancellationPtr cancellation,
-                                          GetResult ready, std::vector<std::string> members) {
-  const PartyState state = state_of(ready.data, members);
-  if (state != PartyState::unknown) co_return state == PartyState::over;
-  const CorePtr core = party->client.core();
+/// The name of a member that keeps the party going that has created `ready`; empty if nobody is
+/// left of it. `ready` does not count this member.
+asio::awaitable<Result<std::string>> survivor_of(PartyPtr party, CancellationPtr cancellation,
+                                                 GetResult ready,
+                                                 std::vector<std::string> members) {
+  if (state_of(ready.data, members) != PartyState::unknown) {
+    co_return first_counted(ready.data, members);
+  }
+  // Another library's: of its party are those that were there before the ready node.
   const OperationOptions patient = party->patient();
-  std::vector<std::int64_t> created_by;
   for (const std::string& member : members) {
     const std::string path = join(party->path, member);
-    const Result<Watched<std::optional<Stat>>> seen =
-        co_await read_existence(core, cancellation, path, patient, Watching::no);
-    if (!seen) co_return failed<bool>(seen.error());
-    if (seen->value) created_by.push_back(seen->value->czxid);
+    const Result<std::optional<GetResult>> seen =
+        co_await read_node(party, cancellation, path, patient);
+    if (!seen) co_return seen.error();
+    if (*seen && (*seen)->stat.czxid < ready.stat.czxid) co_return member;
   }
-  co_return is_left_over(ready.stat.czxid, created_by);
+  co_return std::string{};
 }
 
-/// Waits until the party of a ready node that this transaction has created is over.
+/// Waits until the party of a ready node that this transaction has created is over, though that may
+/// stay: its members may crash, and the last of them may have been cancelled.
 asio::awaitable<Result<void>> until_over(PartyPtr party, CancellationPtr cancellation,
                                          std::int64_t created_by) {
   const CorePtr core = party->client.core();
   const OperationOptions patient = party->patient();
-  const std::string path = party->ready();
+  const std::string ready_path = party->ready();
   for (;;) {
-    const Result<Watched<std::optional<Stat>>> seen =
-        co_await read_existence(core, cancellation, path, patient, Watching::yes);
-    if (!seen) co_return seen.error();
-    if (!seen->value || seen->value->czxid != created_by) co_return Result<void>{};
-    const error_code error = co_await until_changed(core, cancellation, seen->watch);
-    if (error) co_return error;
+    const Result<Watched<GetResult>> ready =
+        co_await read_data(core, cancellation, ready_path, patient, Watching::yes);
+    if (ready.error() == ServerErrc::no_node) co_return Result<void>{};
+    if (!ready) co_return ready.error();
+    if (ready->value.stat.czxid != created_by) co_return Result<void>{};
+    const Result<Members> members = co_await list(party, cancellation, patient);
+    if (!members) co_return members.error();
+    const Result<std::string> survivor =
+        co_await survivor_of(party, cancellation, ready->value, members->names);
+    if (!survivor) co_return survivor.error();
+    if (survivor->empty()) co_return Result<void>{};
+    const std::string path = join(party->path, *survivor);
+    const Result<Watched<GetResult>> member =
+        co_await read_data(core, cancellation, path, patient, Watching::yes);
+    if (member.error() == ServerErrc::no_node) continue;
+    if (!member) co_return member.error();
+    std::vector watchers{ready->watch.state(), member->watch.state()};
+    const auto [error] = co_await await<&start_wait_any>(core, cancellation, std::move(watchers));
+    if (error && error != Errc::session_lost) co_return error;
   }
 }
 
@@ -144,9 +173,12 @@ asio::awaitable<Result<Admission>> come_late(PartyPtr party, CancellationPtr can
   GetResult ready = std::move(**seen);
   const Counted counted = counted_by(ready, party->own.name(), party->own.stat().czxid);
   if (counted != Counted::no) co_return Admission::again;
-  const Result<bool> is_stale = co_await has_crashed(party, cancellation, ready, members->names);
-  if (!is_stale) co_return is_stale.error();
-  if (!*is_stale && party->late == Late::waits) {
+  party->standing = members->standing();
+  const Result<std::string> survivor =
+      co_await survivor_of(party, cancellation, ready, members->names);
+  if (!survivor) co_return survivor.error();
+  const bool is_stale = survivor->empty();
+  if (!is_stale && party->late == Late::waits) {
     const Result<bool> too_late = co_await withdraw(party, cancellation, patient);
     if (!too_late) co_return too_late.error();
     if (*too_late) co_return Admission::in;
@@ -154,8 +186,9 @@ asio::awaitable<Result<Admission>> come_late(PartyPtr party, CancellationPtr can
     if (!over) co_return over.error();
     co_return Admission::again;
   }
-  Transaction transaction;
-  if (*is_stale) {
+  // The client may have another session by now.
+  Transaction transaction{check(party->own.path())};
+  if (is_stale) {
     transaction.push_back(check(party->path, members->version));
     transaction.push_back(remove(ready_path));
   } else {
@@ -164,13 +197,13 @@ asio::awaitable<Result<Admission>> come_late(PartyPtr party, CancellationPtr can
     std::erase(company, party->own.name());
     if (company.empty()) co_return Admission::again;
     transaction.push_back(check(join(party->path, company.front())));
-    const std::string data = joined(std::move(ready.data), party->own.name());
+    const std::string data = joined(std::move(ready.data), party->own.name(), members->names);
     transaction.push_back(set(party->path, data, members->version));
     transaction.push_back(set(ready_path, data, ready.stat.version));
   }
   const error_code error = co_await commit(party, cancellation, std::move(transaction), patient);
   if (error && !is_overtaken(error)) co_return error;
-  co_return error || *is_stale ? Admission::again : Admission::in;
+  co_return error || is_stale ? Admission::again : Admission::in;
 }
 
 /// What a ready node means to this member.
@@ -212,6 +245,7 @@ asio::awaitable<Result<void>> until_complete(PartyPtr party, CancellationPtr can
     if (!members->has(party->own.name())) co_return Errc::node_deleted;
     is_ready = members->is_ready;
     if (is_ready) continue;
+    party->standing = members->standing();
     if (count_members(members->names) >= static_cast<std::size_t>(party->needed)) {
       const error_code error = co_await seal(party, cancellation, members->names);
       if (!error) co_return Result<void>{};
@@ -245,9 +279,10 @@ asio::awaitable<Result<bool>> withdraw(PartyPtr party, CancellationPtr cancellat
       const Counted counted = counted_by(**ready, party->own.name(), party->own.stat().czxid);
       if (counted != Counted::no) co_return true;
     }
+    party->standing = members->standing();
     Transaction removal{check(party->path, members->version), remove(party->own.path())};
     const error_code error = co_await commit(party, cancellation, std::move(removal), options);
-    if (!error || error == ServerErrc::no_node) {
+    if (!error || (error == ServerErrc::no_node && party->own.alive())) {
       party->own = OwnedNode{};
     } else if (!is_overtaken(error)) {
       co_return failed<bool>(error);

@@ -1,6 +1,7 @@
 #include "barriers/party_rules.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "custodian/authoring/path.hpp"
@@ -63,9 +64,19 @@ Transaction completing(const std::string& path, const std::vector<std::string>& 
   return transaction;
 }
 
-std::string joined(std::string ready, std::string_view member) {
-  if (ready.starts_with(heading)) ready.append(member).append("\n");
-  return ready;
+std::string joined(std::string ready, std::string_view member,
+                   const std::vector<std::string>& listed) {
+  if (!ready.starts_with(heading)) return ready;
+  std::vector<std::string> members;
+  std::string_view left = std::string_view{ready}.substr(heading.size());
+  while (!left.empty()) {
+    const std::size_t end = std::min(left.find('\n'), left.size());
+    const std::string_view name = left.substr(0, end);
+    if (std::ranges::binary_search(listed, name, std::less<>{})) members.emplace_back(name);
+    left.remove_prefix(std::min(end + 1, left.size()));
+  }
+  members.emplace_back(member);
+  return ready_data(members);
 }
 
 Counted counted_by(const GetResult& ready, std::string_view member, std::int64_t czxid) {
@@ -76,16 +87,29 @@ Counted counted_by(const GetResult& ready, std::string_view member, std::int64_t
   return ready.stat.czxid < czxid ? Counted::no : Counted::perhaps;
 }
 
-PartyState state_of(std::string_view ready, const std::vector<std::string>& members) {
-  if (!ready.starts_with(heading)) return PartyState::unknown;
-  const std::string_view counted = ready.substr(heading.size());
-  const bool is_there = std::ranges::any_of(
-      members, [&](const std::string& member) { return has_line(counted, member); });
-  return is_there ? PartyState::under_way : PartyState::over;
+Counted counted_since(const Standing& standing, const std::optional<GetResult>& barrier,
+                      std::string_view member, std::int64_t czxid) {
+  if (!barrier) return Counted::perhaps;
+  const std::string_view data = barrier->data;
+  const bool is_ours = data.starts_with(heading);
+  if (is_ours && has_line(data.substr(heading.size()), member)) return Counted::yes;
+  const Stat& stat = barrier->stat;
+  if (standing.barrier == 0) return stat.mzxid < czxid ? Counted::no : Counted::perhaps;
+  const bool is_same = stat.czxid == standing.barrier;
+  return is_same && stat.version - standing.version < 2 ? Counted::no : Counted::perhaps;
 }
 
-bool is_left_over(std::int64_t ready, const std::vector<std::int64_t>& members) {
-  return std::ranges::none_of(members, [&](std::int64_t czxid) { return czxid < ready; });
+std::string first_counted(std::string_view ready, const std::vector<std::string>& members) {
+  if (!ready.starts_with(heading)) return {};
+  const std::string_view counted = ready.substr(heading.size());
+  const auto found = std::ranges::find_if(
+      members, [&](const std::string& member) { return has_line(counted, member); });
+  return found == members.end() ? std::string{} : *found;
+}
+
+PartyState state_of(std::string_view ready, const std::vector<std::string>& members) {
+  if (!ready.starts_with(heading)) return PartyState::unknown;
+  return first_counted(ready, members).empty() ? PartyState::over : PartyState::under_way;
 }
 
 std::vector<std::string> in_party(std::string_view ready, std::vector<std::string> members) {

@@ -4,6 +4,7 @@
 /// The rules of a double barrier's party, which read nothing and wait for nothing.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,18 +32,33 @@ inline constexpr std::string_view ready_name = "ready";
 /// barrier's data. Transactions that rely on the present members check the version of these data.
 [[nodiscard]] Transaction completing(const std::string& path,
                                      const std::vector<std::string>& members);
-/// The same data with one more member. Those of another library stay as they are.
-[[nodiscard]] std::string joined(std::string ready, std::string_view member);
+/// The same data with one more member, and without those that are not listed any more: `listed` are
+/// in the order of their names. The data of another library stay as they are.
+[[nodiscard]] std::string joined(std::string ready, std::string_view member,
+                                 const std::vector<std::string>& listed);
 
-/// What a ready node says about a member that waits.
+/// What is known about a member that waits, or has waited.
 enum class Counted : std::uint8_t {
   yes,
   no,       ///< the party was complete without it
-  perhaps,  ///< another library has created it, and says nothing; the member was there before
+  perhaps,  ///< it cannot be known: of another library's, if the member was there before
 };
-/// `member` is the name of a node that was created by the transaction `czxid`.
+/// What a ready node says. `member` is the name of a node that was created by the transaction
+/// `czxid`.
 [[nodiscard]] Counted counted_by(const GetResult& ready, std::string_view member,
                                  std::int64_t czxid);
+
+/// The barrier's node at a moment at which no party counted a member that was there.
+struct Standing {
+  std::int64_t barrier = 0;  ///< the transaction that has created it; 0: there is no such moment
+  std::int32_t version = 0;
+};
+/// What the barrier's node says about a member whose node is gone. Each party, and each member that
+/// joins one, changes the data by one version. `perhaps`: they may have named it in between, and do
+/// not any more; or the node is missing, or another one.
+[[nodiscard]] Counted counted_since(const Standing& standing,
+                                    const std::optional<GetResult>& barrier,
+                                    std::string_view member, std::int64_t czxid);
 
 /// What a ready node says about its party, to one that is not counted.
 enum class PartyState : std::uint8_t {
@@ -51,9 +67,9 @@ enum class PartyState : std::uint8_t {
   unknown,    ///< another library has created it, and says nothing
 };
 [[nodiscard]] PartyState state_of(std::string_view ready, const std::vector<std::string>& members);
-/// Whether another library's ready node was left behind: no member is there that was before it.
-/// `members` are the transactions that created the members.
-[[nodiscard]] bool is_left_over(std::int64_t ready, const std::vector<std::int64_t>& members);
+/// The first of these members that a ready node of this library counts; empty if it counts none.
+[[nodiscard]] std::string first_counted(std::string_view ready,
+                                        const std::vector<std::string>& members);
 
 /// The listed members that are in a party with this ready node: those that it names, and another
 /// library's, which is not named if it has joined. A member of this library that has not joined yet

@@ -47,7 +47,7 @@ constexpr Case all_cases[] = {
     {"enter first", Act::enter, Others::come_later, 8},
     {"enter last", Act::enter, Others::wait, 4},
     {"join", Act::enter, Others::are_in, 7},
-    {"wait for the next party", Act::enter, Others::are_in, 16, Left::nothing, Late::waits},
+    {"wait for the next party", Act::enter, Others::are_in, 18, Left::nothing, Late::waits},
     {"enter, ready is left", Act::enter, Others::come_later, 10, Left::our_ready},
     {"enter, another's ready is left", Act::enter, Others::come_later, 12, Left::anothers_ready},
     {"leave first, lowest", Act::leave, Others::stay, 7, Left::nothing, Late::joins, Place::lowest},

@@ -1,5 +1,6 @@
 #include "barriers/party_rules.hpp"
 
+#include <optional>
 #include <variant>
 
 #include "support/catch.hpp"
@@ -40,10 +41,51 @@ TEST_CASE("a ready node counts the members that it names, and no others") {
 }
 
 TEST_CASE("a ready node names those, too, who have joined") {
-  const GetResult ready = ready_of(joined(ready_data({"a"}), "b"), 9);
+  const GetResult ready = ready_of(joined(ready_data({"a"}), "b", {"a", "b"}), 9);
   CHECK(counted_by(ready, "a", 5) == Counted::yes);
   CHECK(counted_by(ready, "b", 12) == Counted::yes);
-  CHECK(joined("10.0.0.1", "b") == "10.0.0.1");
+  CHECK(joined("10.0.0.1", "b", {"b"}) == "10.0.0.1");
+}
+
+TEST_CASE("a ready node does not grow by those that have left") {
+  std::string ready = ready_data({"0"});
+  for (int i = 1; i <= 10'000; ++i) {
+    const std::string before = std::to_string(i - 1);
+    const std::string own = std::to_string(i);
+    ready = joined(std::move(ready), own, members_of({before, own}));
+    CHECK(ready == ready_data({before, own}));
+  }
+}
+
+GetResult barrier_of(std::string data, std::int64_t created_by, std::int32_t version,
+                     std::int64_t written_by) {
+  return {.data = std::move(data),
+          .stat = {.czxid = created_by, .mzxid = written_by, .version = version}};
+}
+
+TEST_CASE("a member whose node is gone is counted if the barrier names it, or may have named it") {
+  const Standing standing{.barrier = 3, .version = 7};
+  const std::string others = ready_data({"x", "y"});
+  // Nobody has come in since, or one party or member.
+  CHECK(counted_since(standing, barrier_of(others, 3, 7, 9), "a", 10) == Counted::no);
+  CHECK(counted_since(standing, barrier_of(others, 3, 8, 12), "a", 10) == Counted::no);
+  CHECK(counted_since(standing, barrier_of(ready_data({"a", "x"}), 3, 8, 12), "a", 10) ==
+        Counted::yes);
+  CHECK(counted_since(standing, barrier_of(ready_data({"a", "x"}), 3, 9, 13), "a", 10) ==
+        Counted::yes);
+  // The second one has written over the first one.
+  CHECK(counted_since(standing, barrier_of(others, 3, 9, 13), "a", 10) == Counted::perhaps);
+  // The servers have removed a container that was empty.
+  CHECK(counted_since(standing, std::nullopt, "a", 10) == Counted::perhaps);
+  CHECK(counted_since(standing, barrier_of({}, 15, 0, 15), "a", 10) == Counted::perhaps);
+  CHECK(counted_since(standing, barrier_of(others, 15, 8, 17), "a", 10) == Counted::perhaps);
+}
+
+TEST_CASE("a member that was never listed is not counted by what was written before it came") {
+  CHECK(counted_since({}, barrier_of({}, 3, 0, 3), "a", 10) == Counted::no);
+  CHECK(counted_since({}, barrier_of(ready_data({"x"}), 3, 1, 9), "a", 10) == Counted::no);
+  CHECK(counted_since({}, barrier_of(ready_data({"x"}), 3, 1, 12), "a", 10) == Counted::perhaps);
+  CHECK(counted_since({}, barrier_of(ready_data({"a"}), 3, 1, 12), "a", 10) == Counted::yes);
 }
 
 TEST_CASE("a ready node of another library counts, perhaps, who was there before it") {
@@ -64,15 +106,15 @@ TEST_CASE("those are in a party that its ready node names, and members of anothe
   const std::string a = one_id + "a";
   const std::string b = another_id + "b";
   CHECK(in_party(ready_data({a}), {a, b}) == Names{a});
-  CHECK(in_party(joined(ready_data({a}), b), {a, b}) == Names{a, b});
+  CHECK(in_party(joined(ready_data({a}), b, {a, b}), {a, b}) == Names{a, b});
   CHECK(in_party(ready_data({a}), {"5e0f", a, b}) == Names{"5e0f", a});
   CHECK(in_party("10.0.0.1", {"5e0f", a, b}) == Names{"5e0f", a, b});
 }
 
-TEST_CASE("another's ready node is left over if no member was there before it") {
-  CHECK(is_left_over(9, {}));
-  CHECK(is_left_over(9, {10, 12}));
-  CHECK_FALSE(is_left_over(9, {10, 8}));
+TEST_CASE("the first member is known that a ready node counts") {
+  CHECK(first_counted(ready_data({"b", "c"}), {"a", "b", "c"}) == "b");
+  CHECK(first_counted(ready_data({"b", "c"}), {"a", "d"}).empty());
+  CHECK(first_counted("10.0.0.1", {"a"}).empty());
 }
 
 TEST_CASE("a party is completed by a check of each member, and a write that others notice") {

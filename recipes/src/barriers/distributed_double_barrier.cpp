@@ -18,21 +18,29 @@ namespace recipes_detail {
 
 namespace {
 
-/// Marks, while it exists, that an operation is under way.
-class Busy {
+/// An operation of a member. At its end the member is out, unless the operation has let it in: also
+/// after an exception.
+class Operation {
  public:
-  explicit Busy(PartyPtr party) : party_{std::move(party)} { party_->is_busy = true; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
-  ~Busy() { party_->is_busy = false; }
+  explicit Operation(PartyPtr party) : party_{std::move(party)} { party_->is_busy = true; }
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+  ~Operation() {
+    party_->is_in = is_in_;
+    if (!is_in_) party_->own = OwnedNode{};
+    party_->is_busy = false;
+  }
+
+  void let_in() noexcept { is_in_ = true; }
 
  private:
   const PartyPtr party_;
+  bool is_in_ = false;
 };
 
 asio::awaitable<Result<bool>> enter(PartyPtr party, CancellationPtr callers, Deadline until) {
   if (party->is_busy || party->is_in) co_return failed<bool>(Errc::invalid_argument);
-  const Busy busy{party};
+  Operation operation{party};
   const auto work = [party](const CancellationPtr& limited) {
     return until_complete(party, limited);
   };
@@ -42,20 +50,16 @@ asio::awaitable<Result<bool>> enter(PartyPtr party, CancellationPtr callers, Dea
   };
   Result<bool> entered =
       co_await unless_taken_back(std::move(client), std::move(callers), until, work, take_back);
-  party->is_in = entered && *entered;
-  if (!party->is_in) party->own = OwnedNode{};
+  if (entered && *entered) operation.let_in();
   co_return entered;
 }
 
 asio::awaitable<Result<bool>> leave(PartyPtr party, CancellationPtr callers, Deadline until) {
   if (party->is_busy || !party->is_in) co_return failed<bool>(Errc::invalid_argument);
-  const Busy busy{party};
+  const Operation operation{party};
   const auto work = [party](const CancellationPtr& limited) { return until_left(party, limited); };
   const CorePtr core = party->client.core();
-  Result<bool> left = co_await in_time(core, std::move(callers), until, work);
-  party->is_in = false;
-  party->own = OwnedNode{};
-  co_return left;
+  co_return co_await in_time(core, std::move(callers), until, work);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "barriers/awaited_create.hpp"
 #include "custodian/authoring/follow.hpp"
 
 // Entering, as docs/model/double_barrier.pml has it (its guards in capitals):
@@ -29,20 +30,14 @@ namespace {
 // -- The own node ---------------------------------------------------------------------------------
 
 asio::awaitable<error_code> create_own(PartyPtr party, CancellationPtr cancellation) {
-  CreateOptions options{.mode = CreateMode::ephemeral,
-                        .protection = Protection::by_unique_name,
-                        .parents = Parents::created_as_containers,
-                        .deadline = Deadline::never(),
-                        .retry = party->client.retry_policy().unlimited()};
-  const CorePtr core = party->client.core();
+  Client client = party->client.share();
   const std::string path = join(party->path, party->name);
-  std::string identity = party->client.identity();
-  auto [error, created] = co_await await<&start_create, Created>(
-      core, std::move(cancellation), path, std::move(identity), std::move(options));
-  if (error) co_return error;
+  Result<Created> created = co_await awaited_create(std::move(client), std::move(cancellation),
+                                                    path, Parents::created_as_containers);
+  if (!created) co_return created.error();
   // The server that has created it has seen all that was before.
-  party->caught_up_in = created.stat.ephemeral_owner;
-  party->own = OwnedNode{core, std::move(created)};
+  party->caught_up_in = created->stat.ephemeral_owner;
+  party->own = OwnedNode{party->client.core(), std::move(*created)};
   party->standing = Standing{};
   co_return error_code{};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "barriers/awaited_create.hpp"
 #include "barriers/phase_rules.hpp"
 #include "custodian/authoring/follow.hpp"
 #include "custodian/authoring/path.hpp"
@@ -35,20 +36,15 @@ asio::awaitable<error_code> create_barrier(PhasesPtr phases, CancellationPtr can
 asio::awaitable<error_code> create_own(PhaseArrivalPtr arrival, CancellationPtr cancellation,
                                        std::int32_t phase) {
   const PhasesPtr phases = arrival->phases;
-  const CorePtr core = phases->client.core();
+  Client client = phases->client.share();
   const std::string path = join(phases->path, arrival_name(phase));
-  CreateOptions options{.mode = CreateMode::ephemeral,
-                        .protection = Protection::by_unique_name,
-                        .deadline = Deadline::never(),
-                        .retry = phases->client.retry_policy().unlimited()};
-  std::string identity = phases->client.identity();
-  auto [error, created] = co_await await<&start_create, Created>(
-      core, std::move(cancellation), path, std::move(identity), std::move(options));
-  if (error) co_return error;
+  Result<Created> created = co_await awaited_create(std::move(client), std::move(cancellation),
+                                                    path, Parents::must_exist);
+  if (!created) co_return created.error();
   // The server that has created it has seen all that was before.
-  arrival->caught_up_in = created.stat.ephemeral_owner;
+  arrival->caught_up_in = created->stat.ephemeral_owner;
   arrival->phase = phase;
-  arrival->own = OwnedNode{core, std::move(created)};
+  arrival->own = OwnedNode{phases->client.core(), std::move(*created)};
   co_return error_code{};
 }
 

@@ -36,8 +36,8 @@ boost::asio::awaitable<Result<bool>> in_time(CorePtr core, CancellationPtr calle
 
 /// The same of a wait that has a node of its own on the servers, as an arrival. If its caller gives
 /// up, or it is late, `take_back(options)` is awaited, a coroutine that returns whether it was too
-/// late to take the node back: then the wait has ended well. It has an operation's time. A deadline
-/// that has passed already: false at once.
+/// late to take the node back: then the wait has ended well. It has an operation's time, beside
+/// that which awaited_create() may take. A deadline that has passed already: false at once.
 template <typename Work, typename TakeBack>
 boost::asio::awaitable<Result<bool>> unless_taken_back(Client client, CancellationPtr callers,
                                                        Deadline until, Work work,
@@ -51,13 +51,14 @@ boost::asio::awaitable<Result<bool>> unless_taken_back(Client client, Cancellati
   const Result<bool> is_too_late = co_await take_back(options);
   if (is_too_late && *is_too_late) co_return true;
   if (is_too_late) co_return ended;
-  const bool is_unknown = is_too_late.error() == Errc::deadline_exceeded;
+  // The node may be there, and count, if the servers have not heard of its end.
+  const bool is_unknown = is_too_late.error() == ErrorCondition::retryable;
   co_return failed<bool>(is_unknown ? make_error_code(Errc::deadline_exceeded_outcome_unknown)
                                     : is_too_late.error());
 }
 
 /// Starts a wait, and blocks until it ends. False if it is late, or if no thread runs the client's
-/// context. A wait whose deadline has passed when it begins asks the servers once, and waits for
+/// context. A wait whose deadline has passed when it begins may ask the servers once, and wait for
 /// the answer as long as any operation does. Throws Error.
 template <auto Start, typename... Arguments>
 bool block_in_time_for(const Client& client, std::string_view operation, std::string_view path,
@@ -72,7 +73,8 @@ bool block_in_time_for(const Client& client, std::string_view operation, std::st
   return is_over;
 }
 
-/// The same of a wait that is taken back when it is late, which takes an operation's time at most.
+/// The same of a wait that is taken back when it is late, which takes twice an operation's time at
+/// most.
 /// Throws deadline_exceeded_outcome_unknown if no thread runs the client's context.
 template <auto Start, typename... Arguments>
 bool block_unless_taken_back(const Client& client, std::string_view operation,
@@ -80,10 +82,10 @@ bool block_unless_taken_back(const Client& client, std::string_view operation,
                              Arguments... arguments) {
   const Deadline limit = until.or_default(Deadline::never());
   const auto now = Deadline::Clock::now();
-  const auto more = client.deadline_or_default(Deadline{}).remaining(now);
-  const bool has_end = limit.time_point() < Deadline::Clock::time_point::max() - more;
-  const Deadline end =
-      has_end ? Deadline{std::max(limit.time_point(), now) + more} : Deadline::never();
+  const auto once = client.deadline_or_default(Deadline{}).remaining(now);
+  const auto late = std::max(limit.time_point(), now);
+  const bool has_end = late < Deadline::Clock::time_point::max() - once - once;
+  const Deadline end = has_end ? Deadline{late + once + once} : Deadline::never();
   return block_in_time_or_throw<Start, bool>(client.core(), operation, path, std::move(stop),
                                              {end, Errc::deadline_exceeded_outcome_unknown},
                                              std::move(arguments)..., until);

@@ -184,11 +184,6 @@ class PartyPlay final : public OperationPlay {
     });
   }
 
-  [[nodiscard]] bool delays_a_reply() const {
-    return std::ranges::any_of(
-        disturbance_.faults, [](const auto& each) { return each.second.kind == FaultKind::delay; });
-  }
-
   void judge_servers() override {
     judge_party();
     // What is left does not disturb the next party.
@@ -215,9 +210,8 @@ class PartyPlay final : public OperationPlay {
       return;
     }
     world_.settle();
-    // Where the servers cannot be asked, or its create is under way, its node may be counted until
-    // it is gone.
-    const bool may_be_counted = disturbance_.hides_an_outcome() || delays_a_reply();
+    // Where the servers cannot be asked its node may be counted until it is gone.
+    const bool may_be_counted = disturbance_.hides_an_outcome();
     if (is_judged_ && loses_session()) return;
     if (others_.arrived() && !may_be_counted) complain("the other one is in alone");
   }

@@ -228,5 +228,40 @@ TEST_CASE("double barrier: a member joins nobody when its session has just ended
   fixture.check_done(also_left);
 }
 
+TEST_CASE("double barrier: one that gives up while its node is created is in if that was counted") {
+  Fixture fixture;
+  Member& one = fixture.add("one");
+  Member& two = fixture.add("two");
+  fixture.world.make("/parties");
+  fixture.world.make(path);
+  fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
+      "one", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
+  const Deadline deadline{brief_limit};
+  Outcome<bool> late;
+  one.barrier->async_enter_until(deadline, late.handler());
+  REQUIRE(fixture.world.run_until([&] { return fixture.nodes() == 1 && deadline.passed(); }));
+  fixture.world.settle();
+  CHECK_FALSE(late.arrived());
+  fixture.check_done(two.enter());
+  fixture.world.ensemble.set_fault_plan(nullptr);
+  fixture.world.ensemble.release_replies();
+  fixture.check_done(late);
+  const auto left = two.leave();
+  fixture.check_done(one.leave());
+  fixture.check_done(left);
+}
+
+TEST_CASE("double barrier: one that has found no server is late when its time is over, and out") {
+  Fixture fixture;
+  Member& one = fixture.add("one");
+  fixture.world.ensemble.cut_off("one");
+  REQUIRE(fixture.world.run_until([&] { return !is_connected(one.client->connection_state()); }));
+  Outcome<bool> late;
+  one.barrier->async_enter_for(brief_limit, late.handler());
+  REQUIRE(fixture.world.run_until_arrived(late));
+  CHECK((!late.error() && !late.result()));
+  fixture.world.ensemble.let_in("one");
+}
+
 }  // namespace
 }  // namespace custodian::tests::double_barrier_losses_test

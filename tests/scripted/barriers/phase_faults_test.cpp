@@ -120,7 +120,7 @@ class PhasePlay final : public OperationPlay {
     const std::size_t counted = phases() * expected;
     if (passed > counted) complain("more have passed than were counted");
     if (passed + doubtful < counted) complain("more were counted than have passed");
-    if (!has_passed_ && passed < counted && !is_doubtful()) {
+    if (!has_passed_ && passed < counted && !disturbance_.hides_an_outcome()) {
       complain("an arrival that was taken back is counted");
     }
     own_.reset();
@@ -135,9 +135,6 @@ class PhasePlay final : public OperationPlay {
     if (!world_.run_until([this] { return nodes() == 0; })) complain("a node is left");
     others_barrier_.reset();
     if (!world_.end(others_client_)) complain("something keeps the other client alive");
-  }
-  [[nodiscard]] bool is_doubtful() const {
-    return disturbance_.hides_an_outcome() || disturbance_.cancel;
   }
 
   void forget() override {}

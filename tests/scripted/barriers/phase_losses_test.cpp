@@ -242,5 +242,67 @@ TEST_CASE("phases: one that was counted has passed, though a late create brings 
   CHECK(fixture.world.run_until([&] { return fixture.nodes() == 0; }));
 }
 
+/// The create of a node is its client's second request; the reply to it is held back.
+void hold_the_create_back(World& world, std::size_t at) {
+  world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
+      "one", std::vector<std::pair<std::size_t, Fault>>{{at, {.kind = FaultKind::delay}}}));
+}
+
+TEST_CASE("phases: one that gives up while its node is created has passed if that was counted") {
+  Fixture fixture;
+  auto one = fixture.of("one", 2);
+  auto two = fixture.of("two", 2);
+  fixture.world.make("/phases");
+  fixture.world.make(path);
+  hold_the_create_back(fixture.world, 1);
+  const Deadline deadline{brief_limit};
+  Outcome<bool> late;
+  one.async_arrive_and_wait_until(deadline, late.handler());
+  REQUIRE(fixture.world.run_until([&] { return fixture.nodes() == 1 && deadline.passed(); }));
+  fixture.world.settle();
+  CHECK_FALSE(late.arrived());
+  fixture.check_passed(fixture.arrival(two));
+  fixture.world.ensemble.set_fault_plan(nullptr);
+  fixture.world.ensemble.release_replies();
+  REQUIRE(fixture.world.run_until_arrived(late));
+  CHECK((!late.error() && late.result()));
+}
+
+TEST_CASE("phases: one that gives up, and does not hear of its create, does not know its outcome") {
+  Fixture fixture;
+  ClientOptions options = fixture.world.options("one");
+  options.operation_timeout = 10 * brief_limit;
+  fixture.clients.push_back(fixture.world.client(std::move(options)));
+  InterProcessBarrier one{*fixture.clients.back(), path, 2};
+  fixture.world.make("/phases");
+  fixture.world.make(path);
+  hold_the_create_back(fixture.world, 1);
+  Outcome<bool> late;
+  one.async_arrive_and_wait_for(brief_limit, late.handler());
+  REQUIRE(fixture.world.run_until_arrived(late));
+  CHECK(late.error() == Errc::deadline_exceeded_outcome_unknown);
+  CHECK(fixture.nodes() == 1);
+  fixture.world.ensemble.set_fault_plan(nullptr);
+  fixture.world.ensemble.release_replies();
+  CHECK(fixture.world.run_until([&] { return fixture.nodes() == 0; }));
+}
+
+TEST_CASE("phases: one that cannot be taken back does not know its outcome, without retries, too") {
+  Fixture fixture;
+  ClientOptions options = fixture.world.options("one");
+  options.retry = RetryPolicy::none();
+  fixture.clients.push_back(fixture.world.client(std::move(options)));
+  InterProcessBarrier one{*fixture.clients.back(), path, 2};
+  const Deadline deadline{10 * brief_limit};
+  Outcome<bool> late;
+  one.async_arrive_and_wait_until(deadline, late.handler());
+  REQUIRE(fixture.world.run_until([&] { return fixture.nodes() == 1; }));
+  fixture.world.settle();
+  fixture.world.ensemble.cut_off("one");
+  REQUIRE(fixture.world.run_until_arrived(late));
+  CHECK(late.error() == Errc::deadline_exceeded_outcome_unknown);
+  fixture.world.ensemble.let_in("one");
+}
+
 }  // namespace
 }  // namespace custodian::tests::phase_losses_test

@@ -80,16 +80,18 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
 
   /// \name Entering
   /// Errors, for all: session_lost (the session has ended, and a party was complete with this
-  /// member), node_deleted (somebody has deleted this member's node), invalid_argument (it is in
-  /// already, or another operation is under way), no_auth, and those common to all operations of a
-  /// Client. With an error the member is not in; where the servers could not be asked, or its node
-  /// was about to be created, others may count it until that is gone.
+  /// member, or may have been: others have come in since and have left no trace of it, or the
+  /// barrier's node is gone), node_deleted (somebody has deleted this member's node),
+  /// invalid_argument (it is in already, or another operation is under way), request_too_large (so
+  /// many members are there, some thousands, that their names are no request), no_auth, and those
+  /// common to all operations of a Client. With an error the member is not in; others may count it
+  /// until its node is gone: where the servers could not be asked, when its session ends.
   /// \{
 
   /// Waits without limit until the party is complete, through disconnections and lost sessions.
   /// Completes with: error, true.
   /// Cancellation: total; if the party is complete by then, the member is in, and no error. It ends
-  /// when the servers have answered, an operation's time later at most.
+  /// when the servers have answered, twice an operation's time later at most.
   /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -102,8 +104,8 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
 
   /// The same until a deadline, or without limit if that is a default one. The member is taken out
   /// again by a transaction that the servers refuse if the party is complete: so all members of a
-  /// party learn the same. That takes an operation's time more at most. A deadline that has passed
-  /// already: false, and nothing is sent.
+  /// party learn the same. That takes twice an operation's time more at most. A deadline that has
+  /// passed already: false, and nothing is sent.
   /// Completes with: error, whether the member is in.
   /// Cancellation: total; if the party is complete by then, the member is in, and no error.
   /// Errors: see above. deadline_exceeded_outcome_unknown: the servers could not be asked.
@@ -120,7 +122,7 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
   }
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted, unless the party is
   /// complete by then. If no thread runs the client's context it throws
-  /// deadline_exceeded_outcome_unknown, an operation's time after the deadline.
+  /// deadline_exceeded_outcome_unknown, twice an operation's time after the deadline.
   [[nodiscard]] bool try_enter_until(Deadline until, std::stop_token stop = {});
   /// The same with a duration.
   [[nodiscard]] bool try_enter_for(std::chrono::nanoseconds time, std::stop_token stop = {}) {

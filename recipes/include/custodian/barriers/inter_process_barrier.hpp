@@ -73,16 +73,16 @@ class CUSTODIAN_EXPORT InterProcessBarrier {
   /// names are not kept any more, those of some 300 arrivals and of two phases at least: this
   /// arrival may have been counted), node_deleted (somebody has deleted its node, or the barrier's:
   /// then it may have been counted shortly before), no_auth, and
-  /// those common to all operations of a Client. With an error the arrival is not counted; where
-  /// the servers could not be asked, or its node was about to be created, others may count it in
-  /// the phase that is under way until that is gone.
+  /// those common to all operations of a Client. With any other error the arrival is not counted;
+  /// others may count it in the phase that is under way until its node is gone: where the servers
+  /// could not be asked, when its session ends.
   /// \{
 
   /// Arrives, and waits without limit until the phase is over, through disconnections and lost
   /// sessions.
   /// Completes with: error.
-  /// Cancellation: total; the arrival is taken back, which takes an operation's time at most. If
-  /// the phase is over by then, no error.
+  /// Cancellation: total; the arrival is taken back, which takes twice an operation's time at most.
+  /// If the phase is over by then, no error.
   /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -112,7 +112,7 @@ class CUSTODIAN_EXPORT InterProcessBarrier {
   }
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted, unless the phase is
   /// over by then. If no thread runs the client's context it throws
-  /// deadline_exceeded_outcome_unknown, an operation's time after the deadline.
+  /// deadline_exceeded_outcome_unknown, twice an operation's time after the deadline.
   [[nodiscard]] bool arrive_and_wait_until(Deadline until, std::stop_token stop = {});
   /// The same with a duration.
   [[nodiscard]] bool arrive_and_wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) {

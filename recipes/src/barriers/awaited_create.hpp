@@ -1,0 +1,27 @@
+#pragma once
+
+/// \file
+/// awaited_create() creates the node of one that waits, and stays with it when its caller gives up.
+
+#include <boost/asio/awaitable.hpp>
+#include <string>
+
+#include "custodian/authoring/result.hpp"
+#include "custodian/client.hpp"
+#include "custodian/node.hpp"
+#include "custodian/operation_options.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Creates an ephemeral node under a unique name, with the client's identity as its data. Others
+/// may count the node before its creator has the reply. So a caller that gives up meanwhile has to
+/// know whether it is there: the create has an operation's time more. Errors: operation_aborted
+/// (the caller has given up, and nothing was sent); deadline_exceeded_outcome_unknown (it has given
+/// up, and the node may be there, until it is deleted in the background); no_node, and those common
+/// to all operations.
+[[nodiscard]] boost::asio::awaitable<Result<Created>> awaited_create(Client client,
+                                                                     CancellationPtr callers,
+                                                                     std::string path,
+                                                                     Parents parents);
+
+}  // namespace custodian::recipes_detail

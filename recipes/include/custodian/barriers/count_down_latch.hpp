@@ -180,8 +180,9 @@ class CUSTODIAN_EXPORT CountDownLatch {
 
   /// \name Looking
   /// These read from the server that the client is connected to, which may not have seen the newest
-  /// arrivals of others. Errors, for all: malformed_data, no_auth, and those common to all
-  /// operations of a Client.
+  /// arrivals of others. They look at the tickets alone: neither another number that other clients
+  /// expect nor a node that is no latch's is an error here. Errors, for all: no_auth, and those
+  /// common to all operations of a Client.
   /// \{
 
   /// Whether the latch is open. False, perhaps, for a moment after the last arrival.

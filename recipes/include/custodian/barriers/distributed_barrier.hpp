@@ -8,7 +8,7 @@
 /// When not to use it: to let one in at a time (InterProcessMutex), or N (InterProcessSemaphore);
 /// for a barrier that shall go with the process that has set it, for its node is persistent.
 ///
-/// A wait ends when the barrier is not set at some moment after the wait has begun, however
+/// A wait ends when the barrier is not set at some moment after the wait has first looked, however
 /// briefly: removed and set again between two looks, during a disconnection or after a lost
 /// session, too. A server that lags behind does not end a wait. A waiter costs the servers one
 /// watch, and the removal notifies each once.

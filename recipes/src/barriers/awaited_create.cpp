@@ -67,7 +67,7 @@ asio::awaitable<Result<Created>> awaited_create(Client client, CancellationPtr c
                                                 std::string path, Parents parents) {
   if (callers && callers->requested()) co_return error_code{asio::error::operation_aborted};
   const auto strand = co_await asio::this_coro::executor;
-  const CorePtr core = client.core();
+  const CorePtr& core = client.core();
   const Reprieve reprieve{client, strand, std::move(callers)};
   const CancellationPtr& cancellation = reprieve.cancellation();
   CreateOptions options{.mode = CreateMode::ephemeral,

@@ -1,6 +1,7 @@
 #include "custodian/barriers/count_down_latch.hpp"
 
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "acquire/not_acquired.hpp"
@@ -169,6 +170,14 @@ void start_remove_latch(CorePtr core, CancellationPtr cancellation, CountDownPtr
 
 using recipes_detail::CountDown;
 
+namespace {
+
+constexpr std::string_view another_number =
+    "the latch's node says that another number of arrivals opens it: all its clients must expect "
+    "the same, and each round needs a path of its own";
+
+}  // namespace
+
 CountDownLatch::CountDownLatch(const Client& client, std::string path, std::int32_t expected)
     : core_{client.core()} {
   constexpr auto name = "CountDownLatch";
@@ -188,25 +197,29 @@ std::int32_t CountDownLatch::expected() const noexcept { return latch_->expected
 
 void CountDownLatch::count_down(std::int32_t arrivals, OperationOptions options) {
   recipes_detail::check_arrivals(latch_, arrivals);
-  block_in_time_or_throw<&recipes_detail::start_count_down>(
-      core_, "CountDownLatch::count_down", path(), {},
+  const recipes_detail::BlockingCall call{"CountDownLatch::count_down", path(), another_number};
+  const auto [error] = block_in_time<&recipes_detail::start_count_down>(
+      core_, call.operation, call.path, {},
       {options.deadline, Errc::deadline_exceeded_outcome_unknown}, latch_, arrivals, options);
+  recipes_detail::throw_error_of(core_, error, call);
 }
 
 void CountDownLatch::arrive_and_wait(std::int32_t arrivals, std::stop_token stop) {
   recipes_detail::check_arrivals(latch_, arrivals);
-  block_or_throw<&recipes_detail::start_arrive_and_wait>(core_, "CountDownLatch::arrive_and_wait",
-                                                         path(), std::move(stop), latch_, arrivals);
+  recipes_detail::block_for_good<&recipes_detail::start_arrive_and_wait>(
+      core_, {"CountDownLatch::arrive_and_wait", path(), another_number}, std::move(stop), latch_,
+      arrivals);
 }
 
 void CountDownLatch::wait(std::stop_token stop) const {
-  block_or_throw<&recipes_detail::start_wait_at_latch>(core_, "CountDownLatch::wait", path(),
-                                                       std::move(stop), latch_);
+  recipes_detail::block_for_good<&recipes_detail::start_wait_at_latch>(
+      core_, {"CountDownLatch::wait", path(), another_number}, std::move(stop), latch_);
 }
 
 bool CountDownLatch::wait_until(Deadline until, std::stop_token stop) const {
   return recipes_detail::block_in_time_for<&recipes_detail::start_timed_wait_at_latch>(
-      latch_->client, "CountDownLatch::wait", path(), std::move(stop), until, latch_);
+      latch_->client, {"CountDownLatch::wait", path(), another_number}, std::move(stop), until,
+      latch_);
 }
 
 bool CountDownLatch::try_wait(OperationOptions options) const {

@@ -155,7 +155,7 @@ void DistributedBarrier::wait(std::stop_token stop) const {
 
 bool DistributedBarrier::wait_until(Deadline until, std::stop_token stop) const {
   return recipes_detail::block_in_time_for<&recipes_detail::start_timed_wait_at_barrier>(
-      barrier_->client, "DistributedBarrier::wait", path(), std::move(stop), until, barrier_);
+      barrier_->client, {"DistributedBarrier::wait", path()}, std::move(stop), until, barrier_);
 }
 
 }  // namespace custodian

@@ -89,7 +89,14 @@ void check_members(const CorePtr& core, const std::string& path, std::int32_t me
   }
   const std::vector<std::string> names(static_cast<std::size_t>(members),
                                        "_c_" + make_uuid() + "-" + make_uuid());
-  check_commit(core, completing(path, names));
+  try {
+    check_commit(core, completing(path, names));
+  } catch (const Error& error) {
+    throw Error{error.code(), "DistributedDoubleBarrier", path,
+                "the transaction of a party of " + std::to_string(members) +
+                    " members would be too large for the servers: take fewer, or a shorter path, "
+                    "or raise their jute.maxbuffer and ClientOptions::max_request_size"};
+  }
 }
 
 }  // namespace
@@ -114,24 +121,41 @@ DistributedDoubleBarrier::~DistributedDoubleBarrier() = default;
 
 const std::string& DistributedDoubleBarrier::path() const noexcept { return party_->path; }
 
+namespace {
+
+recipes_detail::BlockingCall entering(const std::string& path) {
+  return {"DistributedDoubleBarrier::enter", path,
+          "the member is in already (leave() comes first), or another operation of this object is "
+          "under way (each member needs an object of its own)"};
+}
+
+recipes_detail::BlockingCall leaving(const std::string& path) {
+  return {
+      "DistributedDoubleBarrier::leave", path,
+      "the member is not in (enter() comes first), or another operation of this object is under "
+      "way (each member needs an object of its own)"};
+}
+
+}  // namespace
+
 void DistributedDoubleBarrier::enter(std::stop_token stop) {
-  block_or_throw<&recipes_detail::start_enter, bool>(
-      core_, "DistributedDoubleBarrier::enter", path(), std::move(stop), party_, Deadline::never());
+  recipes_detail::block_for_good<&recipes_detail::start_enter, bool>(
+      core_, entering(path()), std::move(stop), party_, Deadline::never());
 }
 
 bool DistributedDoubleBarrier::try_enter_until(Deadline until, std::stop_token stop) {
   return recipes_detail::block_unless_taken_back<&recipes_detail::start_enter>(
-      party_->client, "DistributedDoubleBarrier::enter", path(), std::move(stop), until, party_);
+      party_->client, entering(path()), std::move(stop), until, party_);
 }
 
 void DistributedDoubleBarrier::leave(std::stop_token stop) {
-  block_or_throw<&recipes_detail::start_leave, bool>(
-      core_, "DistributedDoubleBarrier::leave", path(), std::move(stop), party_, Deadline::never());
+  recipes_detail::block_for_good<&recipes_detail::start_leave, bool>(
+      core_, leaving(path()), std::move(stop), party_, Deadline::never());
 }
 
 bool DistributedDoubleBarrier::try_leave_until(Deadline until, std::stop_token stop) {
   return recipes_detail::block_in_time_for<&recipes_detail::start_leave>(
-      party_->client, "DistributedDoubleBarrier::leave", path(), std::move(stop), until, party_);
+      party_->client, leaving(path()), std::move(stop), until, party_);
 }
 
 }  // namespace custodian

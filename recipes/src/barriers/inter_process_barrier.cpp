@@ -70,7 +70,14 @@ InterProcessBarrier::InterProcessBarrier(const Client& client, std::string path,
     throw Error{Errc::invalid_argument, name, path,
                 "a phase has 1 to " + std::to_string(max()) + " arrivals"};
   }
-  check_commit(core_, recipes_detail::longest_ending(path, expected));
+  try {
+    check_commit(core_, recipes_detail::longest_ending(path, expected));
+  } catch (const Error& error) {
+    throw Error{error.code(), name, path,
+                "the transaction of a phase with " + std::to_string(expected) +
+                    " arrivals would be too large for the servers: expect fewer, take a shorter "
+                    "path, or raise their jute.maxbuffer and ClientOptions::max_request_size"};
+  }
   phases_ = std::make_shared<recipes_detail::Phases>(
       recipes_detail::Phases{client.share(), std::move(path), expected});
 }
@@ -86,7 +93,7 @@ void InterProcessBarrier::arrive_and_wait(std::stop_token stop) {
 
 bool InterProcessBarrier::arrive_and_wait_until(Deadline until, std::stop_token stop) {
   return recipes_detail::block_unless_taken_back<&recipes_detail::start_timed_arrival_at_barrier>(
-      phases_->client, "InterProcessBarrier::arrive_and_wait", path(), std::move(stop), until,
+      phases_->client, {"InterProcessBarrier::arrive_and_wait", path()}, std::move(stop), until,
       phases_);
 }
 

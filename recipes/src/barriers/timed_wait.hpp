@@ -10,6 +10,7 @@
 #include <functional>
 #include <stop_token>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "custodian/authoring/bridge.hpp"
@@ -57,38 +58,62 @@ boost::asio::awaitable<Result<bool>> unless_taken_back(Client client, Cancellati
                                     : is_too_late.error());
 }
 
+/// A blocking call, as its errors name it.
+struct BlockingCall {
+  std::string_view operation;
+  std::string_view path;
+  /// What invalid_argument means here, and what to do about it.
+  std::string_view misuse{};
+};
+
+/// Throws the error of a blocking call, if there is one.
+inline void throw_error_of(const CorePtr& core, error_code error, const BlockingCall& call) {
+  const bool is_misuse = error == Errc::invalid_argument;
+  custodian::throw_if(*core, error, call.operation, call.path,
+                      is_misuse ? call.misuse : std::string_view{});
+}
+
+/// Starts an operation, blocks without a limit until it ends, and drops its result. Throws Error.
+template <auto Start, typename... Results, typename... Arguments>
+void block_for_good(const CorePtr& core, const BlockingCall& call, std::stop_token stop,
+                    Arguments... arguments) {
+  const auto ended = block<Start, Results...>(core, call.operation, call.path, std::move(stop),
+                                              std::move(arguments)...);
+  throw_error_of(core, std::get<0>(ended), call);
+}
+
 /// Starts a wait, and blocks until it ends. False if it is late, or if no thread runs the client's
 /// context. A wait whose deadline has passed when it begins may ask the servers once, and wait for
 /// the answer as long as any operation does. Throws Error.
 template <auto Start, typename... Arguments>
-bool block_in_time_for(const Client& client, std::string_view operation, std::string_view path,
-                       std::stop_token stop, Deadline until, Arguments... arguments) {
+bool block_in_time_for(const Client& client, const BlockingCall& call, std::stop_token stop,
+                       Deadline until, Arguments... arguments) {
   const Deadline end =
       until.passed() ? client.deadline_or_default(Deadline{}) : until.or_default(Deadline::never());
-  const auto ended = block_until<Start, bool>(client.core(), operation, path, std::move(stop), end,
-                                              std::move(arguments)..., until);
+  const auto ended = block_until<Start, bool>(client.core(), call.operation, call.path,
+                                              std::move(stop), end, std::move(arguments)..., until);
   if (!ended) return false;
   const auto& [error, is_over] = *ended;
-  throw_if(*client.core(), error, operation, path);
+  throw_error_of(client.core(), error, call);
   return is_over;
 }
 
 /// The same of a wait that is taken back when it is late, which takes twice an operation's time at
-/// most.
-/// Throws deadline_exceeded_outcome_unknown if no thread runs the client's context.
+/// most. Throws deadline_exceeded_outcome_unknown if no thread runs the client's context.
 template <auto Start, typename... Arguments>
-bool block_unless_taken_back(const Client& client, std::string_view operation,
-                             std::string_view path, std::stop_token stop, Deadline until,
-                             Arguments... arguments) {
+bool block_unless_taken_back(const Client& client, const BlockingCall& call, std::stop_token stop,
+                             Deadline until, Arguments... arguments) {
   const Deadline limit = until.or_default(Deadline::never());
   const auto now = Deadline::Clock::now();
   const auto once = client.deadline_or_default(Deadline{}).remaining(now);
   const auto late = std::max(limit.time_point(), now);
   const bool has_end = late < Deadline::Clock::time_point::max() - once - once;
   const Deadline end = has_end ? Deadline{late + once + once} : Deadline::never();
-  return block_in_time_or_throw<Start, bool>(client.core(), operation, path, std::move(stop),
-                                             {end, Errc::deadline_exceeded_outcome_unknown},
-                                             std::move(arguments)..., until);
+  const auto [error, is_over] = block_in_time<Start, bool>(
+      client.core(), call.operation, call.path, std::move(stop),
+      {end, Errc::deadline_exceeded_outcome_unknown}, std::move(arguments)..., until);
+  throw_error_of(client.core(), error, call);
+  return is_over;
 }
 
 }  // namespace custodian::recipes_detail

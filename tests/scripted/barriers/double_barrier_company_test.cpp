@@ -55,7 +55,7 @@ TEST_CASE(
   Member& late = fixture.add("late", 2, Late::waits);
   const auto next = late.enter();
   REQUIRE(fixture.world.run_until(
-      [&] { return fixture.world.ensemble.watches() == 1 && fixture.nodes() == 3; }));
+      [&] { return fixture.world.ensemble.watches() == 2 && fixture.nodes() == 3; }));
   const auto left = one.leave();
   fixture.check_done(two.leave());
   fixture.check_done(left);

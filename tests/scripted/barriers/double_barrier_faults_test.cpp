@@ -151,7 +151,7 @@ class PartyPlay final : public OperationPlay {
       other_->async_enter(others_.handler());
     }
     if (case_.late == Late::waits) {
-      world_.run_until([this] { return arrived() || (!has_own_node() && watches_left() == 1); });
+      world_.run_until([this] { return arrived() || (!has_own_node() && watches_left() == 2); });
       if (arrived() && !disturbance_.cancel) complain("it has not waited");
       leave(other_, third_);
       other_->async_enter(others_.handler());

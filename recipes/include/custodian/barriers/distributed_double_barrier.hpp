@@ -85,7 +85,8 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
   /// invalid_argument (it is in already, or another operation is under way), request_too_large (so
   /// many members are there, some thousands, that their names are no request), no_auth, and those
   /// common to all operations of a Client. With an error the member is not in; others may count it
-  /// until its node is gone: where the servers could not be asked, when its session ends.
+  /// until its node is gone: where the servers could not be asked, when its session ends at the
+  /// latest.
   /// \{
 
   /// Waits without limit until the party is complete, through disconnections and lost sessions.

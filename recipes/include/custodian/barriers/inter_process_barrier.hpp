@@ -72,10 +72,10 @@ class CUSTODIAN_EXPORT InterProcessBarrier {
   /// Errors, for all: session_lost (the session has ended, and so many phases since that their
   /// names are not kept any more, those of some 300 arrivals and of two phases at least: this
   /// arrival may have been counted), node_deleted (somebody has deleted its node, or the barrier's:
-  /// then it may have been counted shortly before), no_auth, and
-  /// those common to all operations of a Client. With any other error the arrival is not counted;
-  /// others may count it in the phase that is under way until its node is gone: where the servers
-  /// could not be asked, when its session ends.
+  /// then it may have been counted shortly before), no_auth, and those common to all operations of
+  /// a Client. With any other error the arrival is not counted; where the servers could not be
+  /// asked (deadline_exceeded_outcome_unknown, connection_loss) others may count it in the phase
+  /// that is under way until its node is gone, when its session ends at the latest.
   /// \{
 
   /// Arrives, and waits without limit until the phase is over, through disconnections and lost

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "acquire/not_acquired.hpp"
-#include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/latch_arrival.hpp"
 #include "barriers/latch_tickets.hpp"
 #include "barriers/timed_wait.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "custodian/authoring/follow.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/spawn.hpp"

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "acquire/not_acquired.hpp"
-#include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/barrier_sight.hpp"
 #include "barriers/fresh_look.hpp"
 #include "barriers/timed_wait.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "custodian/authoring/spawn.hpp"
 
 namespace custodian {

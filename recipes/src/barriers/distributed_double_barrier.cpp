@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/party_entry.hpp"
 #include "barriers/party_exit.hpp"
 #include "barriers/timed_wait.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "custodian/authoring/uuid.hpp"
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "custodian/authoring/bound_to_context.hpp"
 #include "barriers/phase_arrival.hpp"
 #include "barriers/phase_rules.hpp"
 #include "barriers/timed_wait.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/spawn.hpp"
 

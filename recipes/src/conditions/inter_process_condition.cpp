@@ -4,10 +4,10 @@
 
 #include "acquire/downgrade.hpp"
 #include "acquire/thread_holds.hpp"
-#include "custodian/authoring/bound_to_context.hpp"
 #include "conditions/condition_wait.hpp"
 #include "conditions/signalling.hpp"
 #include "custodian/authoring/argument_checks.hpp"
+#include "custodian/authoring/bound_to_context.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "locks/lock_holds.hpp"
 

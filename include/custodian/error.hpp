@@ -115,7 +115,8 @@ enum class Errc {
   node_deleted,
   /// The lock (or the lease) is not held any more.
   lock_lost,
-  /// The sequence counter of the lock's path is at its end: new contenders would have no order.
+  /// The sequence counter of the lock's path is at its end: new contenders would have no order. Or
+  /// the version of a shared value or an atomic is -1, after 2^32 writes, which no write can name.
   sequence_exhausted,
   /// A child looks like a contender but has no sequence number, so it is unknown which contender is
   /// first.

@@ -92,7 +92,9 @@ class CustodianCategory final : public boost::system::error_category {
       case Errc::node_deleted: return "the contender's own node was deleted by somebody else";
       case Errc::lock_lost: return "the lock is not held any more";
       case Errc::sequence_exhausted:
-        return "the sequence counter of the lock's node is at its end; use a new path";
+        return "a counter of the node is at its end: for a lock use a new path; a value whose "
+               "version "
+               "is -1 takes any store(), and goes on";
       case Errc::malformed_contender:
         return "a child looks like a contender but bears no sequence number; remove it";
       case Errc::malformed_data:

@@ -93,8 +93,7 @@ class CustodianCategory final : public boost::system::error_category {
       case Errc::lock_lost: return "the lock is not held any more";
       case Errc::sequence_exhausted:
         return "a counter of the node is at its end: for a lock use a new path; a value whose "
-               "version "
-               "is -1 takes any store(), and goes on";
+               "version is -1 goes on after a store()";
       case Errc::malformed_contender:
         return "a child looks like a contender but bears no sequence number; remove it";
       case Errc::malformed_data:

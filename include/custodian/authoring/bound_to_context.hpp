@@ -42,6 +42,7 @@ template <typename... Results>
   };
 }
 
+/// The same, for the context of this client.
 template <typename... Results>
 [[nodiscard]] Handler<Results...> bound_to_context(const Client& client,
                                                    Handler<Results...> handler) {

@@ -44,9 +44,12 @@ std::optional<std::chrono::milliseconds> pause_before(const RetryPolicy& policy,
 asio::awaitable<void> pause_for(const Client& client, std::chrono::milliseconds duration,
                                 Deadline until, CancellationPtr cancellation) {
   const asio::any_io_executor strand = client.get_executor();
-  const Deadline end = std::min(until, Deadline{duration});
   auto& pauses = client.share().use_service<Pauses>();
-  if (!pauses.is_closing()) co_await pauses.closing().wait(strand, end, cancellation);
+  // While holders still have time to release, the servers can be asked: not without a pause.
+  constexpr std::chrono::milliseconds while_closing{50};
+  const auto limited = pauses.is_closing() ? std::min(duration, while_closing) : duration;
+  const Deadline end = std::min(until, Deadline{limited});
+  co_await pauses.closing().wait(strand, end, cancellation);
 }
 
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)

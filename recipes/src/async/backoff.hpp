@@ -17,8 +17,8 @@ namespace custodian::recipes_detail {
 [[nodiscard]] std::optional<std::chrono::milliseconds> pause_before(
     const RetryPolicy& policy, int retries_so_far, std::chrono::milliseconds elapsed);
 
-/// Pauses. Ends early at the deadline, when cancelled, or when the client begins to close. Called
-/// on the strand only; `client` must outlive the pause.
+/// Pauses. Ends early at the deadline, when cancelled, or when the client begins to close; while it
+/// closes a pause is short. Called on the strand only; `client` must outlive the pause.
 [[nodiscard]] boost::asio::awaitable<void> pause_for(const Client& client,
                                                      std::chrono::milliseconds duration,
                                                      Deadline until, CancellationPtr cancellation);

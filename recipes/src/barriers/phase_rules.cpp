@@ -30,8 +30,8 @@ std::size_t begin_of_last_phase(std::string_view lines) {
   return lines.size();
 }
 
-/// The names of earlier phases that stay. A phase stays as a whole, or goes: of one that were cut
-/// nobody could say any more who has not been counted.
+/// The names of earlier phases that stay. A phase stays as a whole, or goes: where a phase has lost
+/// some names, a missing name would prove nothing.
 std::string kept_history(std::string before) {
   if (before.size() <= most_history || !before.ends_with('\n')) return before;
   const std::string_view lines{before};

@@ -115,7 +115,7 @@ TEST_CASE("cached numbers: an error reaches who waits, and the next one tries ag
   CHECK_FALSE(error);
 }
 
-TEST_CASE("cached numbers: who has time does not fail with the fetch of who has none",
+TEST_CASE("cached numbers: a call with time left does not fail with an earlier call's fetch",
           "[atomics]") {
   const bool is_first = GENERATE(true, false);
   World world;

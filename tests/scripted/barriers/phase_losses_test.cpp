@@ -15,7 +15,7 @@ namespace {
 using phases::Fixture;
 using phases::path;
 
-TEST_CASE("phases: those that wait at a barrier which is deleted by hand are told") {
+TEST_CASE("phases: waiters at a barrier that is deleted by hand end with an error") {
   for (const std::int32_t phases : {0, 3}) {
     Fixture fixture;
     auto one = fixture.of("one", 3);
@@ -73,7 +73,7 @@ TEST_CASE("phases: a barrier that is deleted while one arrives has deleted its n
   }
 }
 
-TEST_CASE("phases: who has read a barrier that was deleted arrives at the one that is there") {
+TEST_CASE("phases: a process that has read a deleted barrier arrives at the present one") {
   World world{std::chrono::hours{1}};
   auto other = world.client("two");
   std::optional<InterProcessBarrier> two{std::in_place, *other, path, 2};

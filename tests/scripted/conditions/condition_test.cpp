@@ -198,7 +198,7 @@ TEST_CASE("condition: a waiter that has lost the lock clears no signal up", "[co
     fixture.check(first, Status::spurious);
     const std::string left = std::string{path} + "/" + fixture.names().front();
 
-    // An operator takes the lock away. Then the signal may be for somebody who waits since.
+    // An operator deletes the lock's node. Then the signal may be for a later waiter.
     bool was_left = false;
     Lease held = waiter.acquire();
     const std::string node = held.node();

@@ -66,6 +66,9 @@ function(custodian_join target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ takes a joined file for a header, in which a lambda would be another one in each file.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # A function's variable may be called as another file's, which clang takes for its shadow.
+    target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
 endfunction()
 

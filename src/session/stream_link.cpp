@@ -212,6 +212,7 @@ void StreamLink::make_room() {
 
 void StreamLink::pass_on() {
   using Step = FrameGate::Step;
+  if (arrived_ == 0) return take_from_server();
   error_code error;
   const std::size_t waiting = unread(error);
   if (error) return abort();

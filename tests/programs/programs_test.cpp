@@ -131,6 +131,18 @@ TEST_CASE("the example of a double barrier begins and ends together, and leaves 
   }
 }
 
+TEST_CASE(
+    "the example of a persistent node has its node again after a deletion, and not in the end") {
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_PERSISTENT_NODE, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  const auto says = output.find("/examples/workers/worker-1 says working\n");
+  REQUIRE(says != std::string::npos);
+  CHECK(output.find("/examples/workers/worker-1 says working\n", says + 1) != std::string::npos);
+  CHECK(output.find("it is gone\n") != std::string::npos);
+}
+
 TEST_CASE("the example of phases finds all parts in each of them, and leaves nothing") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_PHASES, {to_string(server_endpoint())});
   INFO(output);
@@ -335,6 +347,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_LOST_COROUTINE,
                               CUSTODIAN_EXAMPLE_MULTI_LOCK,
                               CUSTODIAN_EXAMPLE_OWN_RECIPE,
+                              CUSTODIAN_EXAMPLE_PERSISTENT_NODE,
                               CUSTODIAN_EXAMPLE_PHASES,
                               CUSTODIAN_EXAMPLE_READ_WRITE,
                               CUSTODIAN_EXAMPLE_SEMAPHORE,

@@ -252,6 +252,65 @@ TEST_CASE("persistent node: of several data only the newest need be sent", "[nod
   CHECK(kept.writes() <= 2);
 }
 
+TEST_CASE("persistent node: data that are wanted while others are written are waited for",
+          "[nodes]") {
+  Kept kept;
+  PersistentNode node = kept.keep();
+  REQUIRE(kept.until(node, State::present));
+  REQUIRE(kept.world.run_until([&] { return kept.world.ensemble.watches() == 1; }));
+  const auto plan = std::make_shared<FaultsAt>("keeper");
+  std::string then;
+  plan->replying = [&](std::size_t reply) {
+    if (reply != 1) return;  // the first one is the look that the wish has asked for
+    node.async_set_data("f", [&](error_code) { then = kept.look().data; });
+    kept.world.settle();
+  };
+  kept.world.ensemble.set_fault_plan(plan);
+  const auto written = run<>(kept.world, [&](auto done) { node.async_set_data("e", done); });
+  CHECK_FALSE(written.error());
+  REQUIRE(kept.world.run_until([&] { return !then.empty(); }));
+  CHECK(then == "f");
+}
+
+TEST_CASE("persistent node: the end does not delete what was written since it looked", "[nodes]") {
+  Kept kept;
+  PersistentNode node = kept.keep();
+  REQUIRE(kept.until(node, State::present));
+  REQUIRE(kept.world.run_until([&] { return kept.world.ensemble.watches() == 1; }));
+  const auto plan = std::make_shared<FaultsAt>("keeper");
+  plan->replying = [&](std::size_t reply) {
+    if (reply != 0) return;
+    kept.world.remove(path);
+    kept.world.make(path, "theirs");
+    kept.world.ensemble.operate(request::Set{path, "theirs, too"});
+  };
+  kept.world.ensemble.set_fault_plan(plan);
+  CHECK(kept.close(node));
+  CHECK(kept.look().data == "theirs, too");
+}
+
+TEST_CASE("persistent node: a create that is sent in a later session is known again", "[nodes]") {
+  GivenUp one;
+  one.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
+      "one", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::expire_before}}}));
+  std::optional<PersistentNode> node{std::in_place, *one.client, path, "d"};
+  REQUIRE(one.world.run_until([&] { return node->state() == State::present; }));
+  one.world.ensemble.set_fault_plan(nullptr);
+  one.lease.release();
+  auto acquired = run<Lease>(one.world, [&](auto done) { one.mutex->async_acquire(done); });
+  REQUIRE_FALSE(acquired.error());
+  one.lease = std::move(acquired.result());
+  one.give_up();
+  one.world.ensemble.let_in("one");
+  CHECK(one.world.run_until([&] {
+    const Reply seen = one.world.ensemble.operate(request::Get{path});
+    return seen.stat.ephemeral_owner == one.client->session().id;
+  }));
+  CHECK(one.world.run_until([&] { return node->state() == State::present; }));
+  node.reset();
+  one.end();
+}
+
 TEST_CASE("persistent node: a sequential node is numbered once", "[nodes]") {
   Kept kept;
   PersistentNode node = kept.keep("d", {.mode = CreateMode::ephemeral_sequential});

@@ -7,8 +7,10 @@
 #include "custodian/authoring/doubtful_create.hpp"
 #include "custodian/authoring/follow.hpp"
 #include "custodian/authoring/path.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "custodian/authoring/uuid.hpp"
 #include "custodian/session/session.hpp"
+#include "nodes/node_touch.hpp"
 
 namespace custodian::recipes_detail {
 
@@ -84,6 +86,15 @@ NodeKeeper::NodeKeeper(const Client& client, std::string path, std::string data,
   path_ = path_for(given_, options_);
 }
 
+namespace {
+
+asio::awaitable<Result<void>> touched(NodeKeeperPtr keeper) {
+  co_await keep_touching(keeper);
+  co_return Result<void>{};
+}
+
+}  // namespace
+
 // -- The loop -------------------------------------------------------------------------------------
 
 asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before) {
@@ -94,6 +105,11 @@ asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before)
     const CancellationPtr none;
     co_await before->wait_for_change(Deadline::never(), none);
   }
+  if (has_ttl(self->options_.mode)) {
+    self->touches_ = true;
+    Handler<> done{[self](error_code) { self->end_touching(); }};
+    spawn(self->client_.core(), "touching " + self->given_, touched(self), std::move(done));
+  }
   error_code end = Errc::closed;
   int failures = 0;
   while (!self->ends()) {
@@ -101,6 +117,7 @@ asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before)
     const error_code error = seen ? co_await self->act_on(std::move(*seen)) : seen.error();
     if (error == Errc::closed || error == ServerErrc::node_exists) {
       end = error;
+      self->over_->request();
       break;
     }
     failures = error ? failures + 1 : 0;
@@ -108,6 +125,10 @@ asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before)
     self->enter(State::refused, error);
     const CancellationPtr over = self->over_;
     co_await back_off(self->client_, failures - 1, Deadline::never(), over);
+  }
+  while (self->touches_) {
+    const CancellationPtr none;
+    co_await self->wait_for_change(Deadline::never(), none);
   }
   const error_code left = co_await self->clear_up();
   self->enter(State::closed, left ? left : end);
@@ -226,15 +247,21 @@ asio::awaitable<error_code> NodeKeeper::rest(Watch watch) {
   co_return ended == asio::error::operation_aborted ? error_code{} : ended;
 }
 
+void NodeKeeper::end_touching() {
+  touches_ = false;
+  changes_.notify_all();
+}
+
 // -- The end --------------------------------------------------------------------------------------
 
-/// Deletes the node, if it is this object's. Returns no_auth if the servers do not permit that.
+/// Deletes the node, if it is this object's. Returns why the servers do not do that: no_auth, or
+/// not_empty.
 asio::awaitable<error_code> NodeKeeper::clear_up() {
   int failures = 0;
   while (is_sent_ && !client_is_closing_) {
     const error_code error = co_await remove_if_ours();
     if (!error || error == Errc::closed) break;
-    if (error == ServerErrc::no_auth) {
+    if (error == ServerErrc::no_auth || error == ServerErrc::not_empty) {
       client_.log(LogLevel::warning, "cannot delete " + path() + ": " + error.message());
       co_return error;
     }
@@ -267,6 +294,14 @@ asio::awaitable<error_code> NodeKeeper::remove_if_ours() {
                                .missing = Missing::is_fine,
                                .deadline = Deadline::never(),
                                .retry = client_.retry_policy().unlimited()};
+  if (has_ttl(options_.mode)) {
+    const RemoveOptions child{.missing = Missing::is_fine,
+                              .deadline = Deadline::never(),
+                              .retry = client_.retry_policy().unlimited()};
+    const std::string touched = touch_path(path);
+    const auto [failed] = co_await await<&start_remove>(core, none, touched, child);
+    if (failed) co_return failed;
+  }
   const auto [error] = co_await await<&start_remove>(core, none, path, this_one);
   co_return error;
 }

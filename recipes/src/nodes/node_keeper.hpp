@@ -44,6 +44,8 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   [[nodiscard]] Subscription listen(Listeners<State, error_code>::Listener listener);
   /// Whether other objects can have a node at the same path.
   [[nodiscard]] bool shares_its_path() const noexcept { return !is_unique_; }
+  /// Requested when the end begins. Look at it on the strand only.
+  [[nodiscard]] const CancellationPtr& over() const noexcept { return over_; }
   /// Begins the end: the node is deleted.
   void close();
   /// Whether close() was called.
@@ -82,6 +84,7 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   [[nodiscard]] boost::asio::awaitable<error_code> write(std::int32_t version);
   [[nodiscard]] boost::asio::awaitable<error_code> replace(std::int32_t version);
   [[nodiscard]] boost::asio::awaitable<error_code> rest(Watch watch);
+  void end_touching();
   [[nodiscard]] boost::asio::awaitable<error_code> clear_up();
   [[nodiscard]] boost::asio::awaitable<error_code> remove_if_ours();
 
@@ -108,6 +111,7 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   bool is_sent_ = false;  ///< whether a create was sent, so that there may be a node to delete
   std::chrono::steady_clock::time_point create_began_{};
   bool is_missing_ = true;
+  bool touches_ = false;  ///< keep_touching() is under way
   bool client_is_closing_ = false;
   NodeWish wish_;
   std::uint64_t revision_ = 1;    ///< the number of `wish_`

@@ -74,7 +74,8 @@ asio::awaitable<Result<bool>> close_node(NodeKeeperPtr keeper, CancellationPtr c
     if (until.passed()) co_return false;
     co_await keeper->wait_for_change(until, cancellation);
   }
-  if (keeper->trouble() == ServerErrc::no_auth) co_return failed<bool>(keeper->trouble());
+  const error_code left = keeper->trouble();
+  if (left == ServerErrc::no_auth || left == ServerErrc::not_empty) co_return failed<bool>(left);
   co_return true;
 }
 

@@ -1,10 +1,9 @@
-#include "custodian/nodes/persistent_node.hpp"
-
 #include <atomic>
 #include <optional>
 #include <stop_token>
 #include <thread>
 
+#include "custodian/nodes/persistent_ttl_node.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "support/test_client.hpp"
 
@@ -131,6 +130,20 @@ TEST_CASE("of two persistent nodes with one name neither writes or deletes the o
   third.wait_present();
   CHECK(root->get("/node").data == "third");
   CHECK(root->get("/node").stat.ephemeral_owner == two.session().id);
+}
+
+TEST_CASE("a node with a TTL lives while it is touched, and has no owner among the sessions") {
+  TestClient client{"ttl"};
+  PersistentTtlNode node{*client, "/node", std::chrono::milliseconds{400}, "d"};
+  node.wait_present();
+  REQUIRE(eventually([&] {
+    const auto touch = client->exists("/node/touch");
+    return touch && touch->version >= 4;
+  }));
+  CHECK(client->get("/node").stat.version == 0);
+  CHECK(client->get("/node").stat.ephemeral_owner != client->session().id);
+  CHECK(node.close());
+  CHECK(is_gone(client, "/node"));
 }
 
 /// Counts how often a path is seen without a node, until it is stopped.

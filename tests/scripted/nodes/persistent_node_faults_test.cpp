@@ -96,7 +96,7 @@ class Play {
     if (written.arrived() && written.error()) complain("set_data: " + written.error().message());
     expect("resting", [this] { return rests_with("e"); });
     if (!violation_.empty()) return;
-    world_.remove(node_->path());
+    world_.ensemble.remove_tree(node_->path());
     expect("created again", [this] { return rests_with("e"); });
   }
 
@@ -174,6 +174,7 @@ std::vector<Case> all_kinds() {
       {.options = {.mode = CreateMode::persistent}},
       {.options = {.mode = CreateMode::persistent, .protection = Protection::by_unique_name}},
       {.options = {.mode = CreateMode::persistent_sequential}},
+      {.options = {.mode = CreateMode::persistent_with_ttl, .ttl = std::chrono::hours{1}}},
       {.options = {.foreign_node = ForeignNode::is_taken_over}, .is_taken = true},
   };
 }

@@ -1,10 +1,9 @@
 // A persistent node over an in-memory ensemble: whose the node is, what its data are, and what is
 // sent when.
 
-#include "custodian/nodes/persistent_node.hpp"
-
 #include <algorithm>
 
+#include "custodian/nodes/persistent_ttl_node.hpp"
 #include "scripted/barriers/given_up.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
@@ -126,6 +125,8 @@ TEST_CASE("persistent node: an earlier session's node is replaced, and nobody se
   Watcher watcher{one.world};
   REQUIRE(one.world.run_until([&] { return watcher.owners.size() == 1; }));
   one.give_up();
+  // The servers still have the node, but not this session's.
+  CHECK(one.world.run_until([&] { return node->state() == State::absent; }));
   CHECK(one.world.ensemble.exists(path));
   one.world.ensemble.let_in("one");
   REQUIRE(one.world.run_until([&] { return watcher.owners.size() == 2; }));
@@ -371,6 +372,50 @@ TEST_CASE("persistent node: a parent that may not be made is waited for", "[node
   REQUIRE(kept.until(node, State::refused));
   kept.world.make("/services");
   CHECK(kept.until(node, State::present));
+}
+
+TEST_CASE("persistent node: one that has children stays, and the close says so", "[nodes]") {
+  Kept kept;
+  PersistentNode node = kept.keep("d", {.mode = CreateMode::persistent});
+  REQUIRE(kept.until(node, State::present));
+  kept.world.make(std::string{path} + "/child");
+  const auto closed =
+      run<bool>(kept.world, [&](auto done) { node.async_close(Deadline::never(), done); });
+  CHECK(closed.error() == ServerErrc::not_empty);
+  CHECK(kept.look().data == "d");
+}
+
+TEST_CASE("persistent node: one with a TTL writes a child twice in that time, and not itself",
+          "[nodes]") {
+  Kept kept;
+  PersistentTtlNode node{*kept.client, path, std::chrono::milliseconds{10}, "d"};
+  const std::string touch = std::string{path} + "/touch";
+  REQUIRE(kept.world.run_until([&] { return kept.look(touch).stat.version >= 3; }));
+  CHECK(kept.look().stat.version == 0);
+  SECTION("the close deletes both") {
+    CHECK(kept.close(node));
+    CHECK(kept.world.ensemble.children("/services").empty());
+    CHECK(kept.world.run_until_idle(*kept.client));
+  }
+  SECTION("the child comes back with the node") {
+    kept.world.ensemble.remove_tree(path);
+    CHECK(kept.world.run_until([&] { return kept.world.ensemble.exists(touch); }));
+    CHECK(kept.look().data == "d");
+  }
+}
+
+TEST_CASE("persistent node: one with a TTL that gives up ends", "[nodes]") {
+  Kept kept;
+  kept.world.make("/services");
+  kept.world.make(path, "theirs");
+  PersistentTtlNode node{
+      *kept.client,
+      path,
+      std::chrono::hours{1},
+      "d",
+      {.mode = CreateMode::persistent_with_ttl, .foreign_node = ForeignNode::fails}};
+  CHECK(kept.until(node, State::closed));
+  CHECK(kept.look().data == "theirs");
 }
 
 TEST_CASE("persistent node: the end of the client ends it, and who waits for it", "[nodes]") {

@@ -136,8 +136,8 @@ class CUSTODIAN_EXPORT PersistentNode {
   /// Completes with: error, whether the node is gone; if not, the time ran out, and the delete goes
   /// on in the background for as long as the client lives.
   /// Cancellation: total; the delete goes on.
-  /// Errors: no_auth (the servers do not let the node go: an ephemeral one stays until its session
-  /// ends), operation_aborted.
+  /// Errors: no_auth (an ephemeral node stays until its session ends), not_empty (somebody has
+  /// created children; the node stays), operation_aborted.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_close(Deadline deadline, Token&& token) {

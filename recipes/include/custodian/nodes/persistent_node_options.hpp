@@ -46,7 +46,9 @@ struct PersistentNodeOptions {
   Parents parents = Parents::created_as_containers;
   /// The node's permissions. Default: the ACL that the client's ACL provider chooses.
   std::optional<Acl> acl{};
-  /// The time to live, for the modes with a TTL, and only for them.
+  /// The time to live, for the modes with a TTL, and only for them. The object writes a child of
+  /// the node, `touch`, twice in that time: so the servers delete the node only after the end of
+  /// its process, as they do with that of Curator's PersistentTtlNode.
   std::chrono::milliseconds ttl{0};
   /// What happens if the path is taken.
   ForeignNode foreign_node = ForeignNode::waits;

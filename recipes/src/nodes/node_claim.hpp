@@ -37,7 +37,7 @@ struct NodeClaim {
   std::string created_with{};
 };
 
-/// An ephemeral node is told by the session that owns it. A persistent one is told by the
+/// An ephemeral node is known by the session that owns it. A persistent one is known by the
 /// transaction that created it; if that reply was lost, a node that was never written and has the
 /// data of the create counts as the created one.
 [[nodiscard]] NodeOwner owner_of(const GetResult& seen, const NodeClaim& claim);

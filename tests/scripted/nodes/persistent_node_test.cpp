@@ -352,7 +352,7 @@ TEST_CASE(
   CHECK(kept.writes() == 2);
 }
 
-TEST_CASE("persistent node: what the servers refuse is told, and tried again", "[nodes]") {
+TEST_CASE("persistent node: what the servers refuse is reported, and tried again", "[nodes]") {
   Kept kept;
   kept.world.make("/services");
   kept.world.ensemble.refuse(path);
@@ -364,6 +364,25 @@ TEST_CASE("persistent node: what the servers refuse is told, and tried again", "
   CHECK(late.error() == ServerErrc::no_auth);
   kept.world.ensemble.permit(path);
   CHECK(kept.until(node, State::present));
+}
+
+TEST_CASE("persistent node: what is refused is tried again behind a pause, which a close ends",
+          "[nodes]") {
+  World world;
+  ClientOptions options = world.options("keeper");
+  options.retry = RetryPolicy::exponential_backoff(std::chrono::hours{1}, std::chrono::hours{1}, 5);
+  const auto client = world.client(std::move(options));
+  world.make("/services");
+  world.ensemble.refuse(path);
+  PersistentNode node{*client, path};
+  REQUIRE(world.run_until([&] { return node.state() == State::refused; }));
+  world.ensemble.permit(path);
+  world.ensemble.clear_history();
+  world.settle();
+  CHECK(world.ensemble.history().empty());
+  const auto closed =
+      run<bool>(world, [&](auto done) { node.async_close(Deadline::never(), done); });
+  CHECK(closed.arrived());
 }
 
 TEST_CASE("persistent node: a parent that may not be made is waited for", "[nodes]") {
@@ -435,6 +454,30 @@ TEST_CASE("persistent node: the end of the client ends it, and who waits for it"
   CHECK(written.error() == Errc::closed);
   CHECK(node.state() == State::closed);
   CHECK(kept.look().data == "theirs");
+}
+
+TEST_CASE("persistent node: it ends when its client begins to close, before the leases have",
+          "[nodes]") {
+  Kept kept;
+  InterProcessMutex mutex{*kept.client, "/lock"};
+  auto acquired = run<Lease>(kept.world, [&](auto done) { mutex.async_acquire(done); });
+  REQUIRE_FALSE(acquired.error());
+  Lease held = std::move(acquired.result());
+  kept.world.make("/services");
+  kept.world.make(path, "theirs");
+  PersistentNode node = kept.keep();
+  REQUIRE(kept.until(node, State::taken));
+  Outcome<> present;
+  node.async_wait_present({.deadline = Deadline::never()}, present.handler());
+  Outcome<bool> closed;
+  kept.client->async_close(Deadline::never(), closed.handler());
+  kept.world.settle();
+  REQUIRE(present.arrived());
+  CHECK(present.error() == Errc::closed);
+  CHECK_FALSE(closed.arrived());
+  CHECK_THROWS_AS((PersistentNode{*kept.client, "/another"}), Error);
+  held.release();
+  REQUIRE(kept.world.run_until_arrived(closed));
 }
 
 TEST_CASE("persistent node: bad arguments are refused at once", "[nodes]") {

@@ -31,7 +31,7 @@ GetResult of_transaction(std::int64_t czxid, std::string data = "d", std::int32_
 NodeClaim ephemeral() { return {.session = now, .sessions = {earlier}}; }
 NodeClaim persistent() { return {.mode = CreateMode::persistent, .session = now, .czxid = 40}; }
 
-TEST_CASE("node claim: an ephemeral node is told by its session", "[node_claim]") {
+TEST_CASE("node claim: an ephemeral node is known by its session", "[node_claim]") {
   CHECK(owner_of(of_session(now), ephemeral()) == NodeOwner::ours);
   CHECK(owner_of(of_session(earlier), ephemeral()) == NodeOwner::earlier_session);
   CHECK(owner_of(of_session(others), ephemeral()) == NodeOwner::foreign);
@@ -46,7 +46,7 @@ TEST_CASE("node claim: an ephemeral node with a unique name is of this object at
   CHECK(owner_of(of_session(others), claim) == NodeOwner::earlier_session);
 }
 
-TEST_CASE("node claim: a persistent node is told by the transaction that created it",
+TEST_CASE("node claim: a persistent node is known by the transaction that created it",
           "[node_claim]") {
   CHECK(owner_of(of_transaction(40, "other", 3), persistent()) == NodeOwner::ours);
   CHECK(owner_of(of_transaction(41), persistent()) == NodeOwner::foreign);

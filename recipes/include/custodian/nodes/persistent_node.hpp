@@ -10,9 +10,9 @@
 /// interrupted and the session goes on. After a lost session it is put in the place of the old one
 /// in one transaction, if that is still there: who watches the path does not see it empty.
 ///
-/// Only a node that this object has created is ever written or deleted. An ephemeral node is told
+/// Only a node that this object has created is ever written or deleted. An ephemeral node is known
 /// by its session; so a node that this client has created at the path by other means counts as the
-/// object's. A persistent node is told by the transaction that created it, and a restarted program
+/// object's. A persistent node is known by the transaction that created it, and a restarted program
 /// finds its old one as another's: see `ForeignNode`. If the reply to its create was lost, a node
 /// that was never written and has the same data counts as the created one. A unique name
 /// (`Protection::by_unique_name`) leaves no doubt.

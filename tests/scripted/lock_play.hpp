@@ -57,7 +57,6 @@ struct Cancel {
   std::size_t at = 0;
 };
 
-using Faults = std::vector<std::pair<std::size_t, Fault>>;
 [[nodiscard]] inline bool ends_session(const Fault& fault) {
   return fault.kind == FaultKind::expire_before || fault.kind == FaultKind::expire_after;
 }

@@ -53,6 +53,14 @@ const std::vector<Fault>& all_faults() {
   return faults;
 }
 
+std::vector<Fault> faults_and_late_ones() {
+  std::vector<Fault> all = all_faults();
+  for (const int later : {1, 2, 0}) {
+    all.push_back({.kind = FaultKind::apply_late, .requests_later = later});
+  }
+  return all;
+}
+
 std::string describe(const Fault& fault) {
   std::string text{to_string(fault.kind)};
   if (fault.earlier == EarlierReplies::are_lost) text += ", earlier replies lost";

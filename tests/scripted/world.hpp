@@ -137,6 +137,9 @@ class World {
   boost::asio::io_context context{1};
 };
 
+/// Faults at certain requests, counted from 0.
+using Faults = std::vector<std::pair<std::size_t, Fault>>;
+
 /// Runs an operation to its end and returns its outcome: `run<GetResult>(world, [&](auto done)
 /// {...})`.
 template <typename... Results, typename Start>
@@ -151,7 +154,7 @@ template <typename... Results, typename Start>
 class FaultsAt final : public testing::FaultPlan {
  public:
   explicit FaultsAt(std::string client) : client_{std::move(client)} {}
-  FaultsAt(std::string client, std::vector<std::pair<std::size_t, Fault>> faults)
+  FaultsAt(std::string client, Faults faults)
       : client_{std::move(client)}, faults_{std::move(faults)} {}
 
   Fault on_submit(const Submission& submission) override {
@@ -178,7 +181,7 @@ class FaultsAt final : public testing::FaultPlan {
 
  private:
   const std::string client_;
-  const std::vector<std::pair<std::size_t, Fault>> faults_;
+  const Faults faults_;
   std::size_t steps_ = 0;
   std::size_t replies_ = 0;
   std::size_t answered_ = 0;
@@ -186,6 +189,8 @@ class FaultsAt final : public testing::FaultPlan {
 
 /// A fault of each kind, and each variety of those that cut connections.
 [[nodiscard]] const std::vector<Fault>& all_faults();
+/// The same, and requests that are applied one or two requests later, or when the test says so.
+[[nodiscard]] std::vector<Fault> faults_and_late_ones();
 [[nodiscard]] std::string describe(const Fault& fault);
 
 /// Selects which combinations of a fault with another fault, or with a cancellation, are played.

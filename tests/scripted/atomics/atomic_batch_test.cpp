@@ -19,8 +19,7 @@ using namespace atomics;
 /// The first update, of zero, is under way until its reply is released; all that begin meanwhile
 /// wait.
 struct Held : Fixture {
-  explicit Held(Settle settle = Settle::exactly_once,
-                std::vector<std::pair<std::size_t, Fault>> later = {})
+  explicit Held(Settle settle = Settle::exactly_once, Faults later = {})
       : Fixture{{.settle = settle}} {
     static_cast<void>(add(0));
     static_cast<void>(add(0));

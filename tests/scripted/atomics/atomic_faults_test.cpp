@@ -209,8 +209,8 @@ TEST_CASE("an atomic: the doubt about a container is none about the value", "[at
   auto client = world.client("observed");
   {
     DistributedAtomicLong number{*client, "/p/number", {.settle = Settle::exactly_once}};
-    world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-        "observed", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::delay}}}));
+    world.ensemble.set_fault_plan(
+        std::make_shared<FaultsAt>("observed", Faults{{1, {.kind = FaultKind::delay}}}));
     const auto late = run<bool>(
         world, [&](auto done) { number.async_initialize(3, {.deadline = brief_limit}, done); });
     CHECK(late.error() == Errc::deadline_exceeded);

@@ -18,7 +18,6 @@ namespace custodian::tests::atomics {
 
 using Number = Versioned<std::int64_t>;
 using Done = Updated<std::int64_t>;
-using Faults = std::vector<std::pair<std::size_t, Fault>>;
 
 inline constexpr auto place = "/p/number";
 

@@ -40,7 +40,7 @@ struct AtomicCase {
   bool promoted = false;
   /// The client has updated the value before, so it has a witness and a copy.
   bool warm = false;
-  std::vector<std::pair<std::size_t, Fault>> faults{};
+  Faults faults{};
   std::optional<AtomicCancel> cancel{};
   /// Another client adds `others` just before the reply to this request.
   std::optional<std::size_t> others_at{};

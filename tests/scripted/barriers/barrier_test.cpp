@@ -15,7 +15,6 @@ namespace custodian::tests::barrier_test {
 namespace {
 
 using namespace std::chrono_literals;
-using Faults = std::vector<std::pair<std::size_t, Fault>>;
 
 constexpr auto path = "/barriers/one";
 

@@ -30,9 +30,7 @@ TEST_CASE("double barrier: who comes to a party that is under way joins it, and 
   Fixture fixture;
   Member& one = fixture.add("one");
   Member& two = fixture.add("two");
-  const auto first = one.enter();
-  fixture.check_done(two.enter());
-  fixture.check_done(first);
+  fixture.enter_both(one, two);
   Member& late = fixture.add("late");
   fixture.check_done(late.enter());
   const auto left = one.leave();
@@ -49,16 +47,12 @@ TEST_CASE(
   Fixture fixture;
   Member& one = fixture.add("one");
   Member& two = fixture.add("two");
-  const auto first = one.enter();
-  fixture.check_done(two.enter());
-  fixture.check_done(first);
+  fixture.enter_both(one, two);
   Member& late = fixture.add("late", 2, Late::waits);
   const auto next = late.enter();
   REQUIRE(fixture.world.run_until(
       [&] { return fixture.world.ensemble.watches() == 2 && fixture.nodes() == 3; }));
-  const auto left = one.leave();
-  fixture.check_done(two.leave());
-  fixture.check_done(left);
+  fixture.leave_both(one, two);
   CHECK_FALSE(next.arrived());
   fixture.check_done(two.enter());
   fixture.check_done(next);
@@ -93,9 +87,7 @@ TEST_CASE("double barrier: one that has left does not wait for a quick member of
   Member& one = fixture.add("one");
   Member& two = fixture.add("two");
   for (int round = 0; round < 20; ++round) {
-    const auto first = one.enter();
-    fixture.check_done(two.enter());
-    fixture.check_done(first);
+    fixture.enter_both(one, two);
     auto ones = one.leave();
     auto twos = two.leave();
     // The first one to hear of the end enters again before the other one has looked.
@@ -107,9 +99,7 @@ TEST_CASE("double barrier: one that has left does not wait for a quick member of
     fixture.check_done(twos);
     fixture.check_done(other.enter());
     fixture.check_done(next);
-    const auto left = one.leave();
-    fixture.check_done(two.leave());
-    fixture.check_done(left);
+    fixture.leave_both(one, two);
   }
 }
 
@@ -158,8 +148,7 @@ TEST_CASE("double barrier: the last one to leave notices a member that has just 
   fixture.check_done(one.enter());
   Member& late = fixture.add("late", 1);
   // It joins between the listing and the transaction that ends the party.
-  const auto plan = std::make_shared<FaultsAt>(
-      "one", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::delay}}});
+  const auto plan = std::make_shared<FaultsAt>("one", Faults{{1, {.kind = FaultKind::delay}}});
   fixture.world.ensemble.set_fault_plan(plan);
   const auto left = one.leave();
   REQUIRE(fixture.world.run_until([&] { return plan->steps() == 2; }));
@@ -196,20 +185,15 @@ TEST_CASE("double barrier: one that has come, and has not joined, is not waited 
     Fixture fixture;
     Member& one = fixture.add("one");
     Member& two = fixture.add("two");
-    const auto first = one.enter();
-    fixture.check_done(two.enter());
-    fixture.check_done(first);
+    fixture.enter_both(one, two);
     Member& late = fixture.add("late");
-    const auto plan = std::make_shared<FaultsAt>(
-        "late", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::delay}}});
+    const auto plan = std::make_shared<FaultsAt>("late", Faults{{1, {.kind = FaultKind::delay}}});
     fixture.world.ensemble.set_fault_plan(plan);
     const auto next = late.enter();
     REQUIRE(fixture.world.run_until([&] { return plan->steps() == 2; }));
     fixture.world.settle();
     CHECK(fixture.nodes() == 4);
-    const auto left = one.leave();
-    fixture.check_done(two.leave());
-    fixture.check_done(left);
+    fixture.leave_both(one, two);
     fixture.world.ensemble.set_fault_plan(nullptr);
     fixture.world.ensemble.release_replies();
     fixture.check_done(one.enter());
@@ -221,9 +205,7 @@ TEST_CASE("double barrier: one that is late joins nobody that has gone meanwhile
   Fixture fixture;
   Member& one = fixture.add("one");
   Member& two = fixture.add("two");
-  const auto first = one.enter();
-  fixture.check_done(two.enter());
-  fixture.check_done(first);
+  fixture.enter_both(one, two);
   Member& late = fixture.add("late");
   // Both die between the look at the ready node and the transaction that joins them.
   const auto plan = std::make_shared<FaultsAt>("late");

@@ -22,9 +22,7 @@ using party::ready;
 /// A party of two, and two members that wait for the next one.
 struct Next {
   Next() {
-    const auto first = one.enter();
-    fixture.check_done(two.enter());
-    fixture.check_done(first);
+    fixture.enter_both(one, two);
     for (const char* name : {"three", "four"}) {
       Member& late = fixture.add(name, 2, Late::waits);
       waiting.push_back(late.enter());
@@ -202,13 +200,11 @@ TEST_CASE("double barrier: a member joins nobody when its session has just ended
   Fixture fixture;
   Member& one = fixture.add("one");
   Member& two = fixture.add("two");
-  const auto first = one.enter();
-  fixture.check_done(two.enter());
-  fixture.check_done(first);
+  fixture.enter_both(one, two);
   Member& late = fixture.add("late");
   // It ends behind the listing, with the second look at the ready node.
-  const auto plan = std::make_shared<FaultsAt>(
-      "late", std::vector<std::pair<std::size_t, Fault>>{{5, {.kind = FaultKind::expire_before}}});
+  const auto plan =
+      std::make_shared<FaultsAt>("late", Faults{{5, {.kind = FaultKind::expire_before}}});
   fixture.world.ensemble.set_fault_plan(plan);
   fixture.check_done(late.enter());
   fixture.world.ensemble.set_fault_plan(nullptr);
@@ -228,8 +224,8 @@ TEST_CASE("double barrier: one that gives up while its node is created is in if 
   Member& two = fixture.add("two");
   fixture.world.make("/parties");
   fixture.world.make(path);
-  fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "one", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
+  fixture.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("one", Faults{{0, {.kind = FaultKind::delay}}}));
   const Deadline deadline{brief_limit};
   Outcome<bool> late;
   one.barrier->async_enter_until(deadline, late.handler());
@@ -240,9 +236,7 @@ TEST_CASE("double barrier: one that gives up while its node is created is in if 
   fixture.world.ensemble.set_fault_plan(nullptr);
   fixture.world.ensemble.release_replies();
   fixture.check_done(late);
-  const auto left = two.leave();
-  fixture.check_done(one.leave());
-  fixture.check_done(left);
+  fixture.leave_both(two, one);
 }
 
 TEST_CASE("double barrier: one that has found no server is late when its time is over, and out") {

@@ -12,7 +12,6 @@ namespace custodian::tests::latch_test {
 namespace {
 
 using namespace std::chrono_literals;
-using Faults = std::vector<std::pair<std::size_t, Fault>>;
 using recipes_detail::ticket_name;
 
 const std::string path = "/latches/one";

@@ -21,7 +21,7 @@ namespace custodian::tests {
 
 /// What disturbs a play.
 struct Disturbance {
-  std::vector<std::pair<std::size_t, Fault>> faults{};
+  Faults faults{};
   std::optional<std::pair<CancelMoment, std::size_t>> cancel{};
 
   /// Whether a fault leaves the outcome of the request unknown.

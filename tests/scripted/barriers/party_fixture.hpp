@@ -63,6 +63,17 @@ struct Fixture {
     CHECK_FALSE(outcome.error());
     CHECK(outcome.result());
   }
+  /// Both enter, or leave: one waits for the other.
+  void enter_both(Member& one, Member& other) {
+    const auto entered = one.enter();
+    check_done(other.enter());
+    check_done(entered);
+  }
+  void leave_both(Member& one, Member& other) {
+    const auto left = one.leave();
+    check_done(other.leave());
+    check_done(left);
+  }
   /// A party of crashed members.
   void leave_ready_behind() {
     world.make("/parties");

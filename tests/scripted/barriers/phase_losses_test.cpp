@@ -121,35 +121,42 @@ void end_phase(World& world) {
   world.ensemble.operate(request::Set{path, data});
 }
 
-TEST_CASE("phases: one whose session is given up has passed if its node is counted since") {
+/// An arrival of a client that gives its session up.
+struct Arriving {
+  explicit Arriving(Deadline until = Deadline::never()) {
+    barrier->async_arrive_and_wait_until(until, passed.handler());
+    REQUIRE(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
+    world.settle();
+    given_up.give_up();
+  }
+  void end() {
+    barrier.reset();
+    given_up.end();
+  }
+
   GivenUp given_up;
   World& world = given_up.world;
   std::optional<InterProcessBarrier> barrier{std::in_place, *given_up.client, path, 2};
-  Outcome<> passed;
-  barrier->async_arrive_and_wait(passed.handler());
-  REQUIRE(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
-  world.settle();
-  given_up.give_up();
-  given_up.behind_read_of(path, [&] { end_phase(world); });
+  Outcome<bool> passed;
+};
+
+TEST_CASE("phases: one whose session is given up has passed if its node is counted since") {
+  Arriving arrival;
+  World& world = arrival.world;
+  arrival.given_up.behind_read_of(path, [&] { end_phase(world); });
   world.ensemble.let_in("one");
-  REQUIRE(world.run_until_arrived(passed));
-  CHECK_FALSE(passed.error());
+  REQUIRE(world.run_until_arrived(arrival.passed));
+  CHECK_FALSE(arrival.passed.error());
   CHECK(world.ensemble.operate(request::Get{path}).stat.version == 1);
   CHECK(world.ensemble.children(path).empty());
-  barrier.reset();
-  given_up.end();
+  arrival.end();
 }
 
 TEST_CASE("phases: one whose session is given up arrives again, and its former node is gone") {
-  GivenUp given_up;
-  World& world = given_up.world;
-  std::optional<InterProcessBarrier> barrier{std::in_place, *given_up.client, path, 2};
-  Outcome<> passed;
-  barrier->async_arrive_and_wait(passed.handler());
-  REQUIRE(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
-  world.settle();
+  Arriving arrival;
+  World& world = arrival.world;
+  const auto& passed = arrival.passed;
   const auto former = world.ensemble.children(path);
-  given_up.give_up();
   world.ensemble.let_in("one");
   REQUIRE(world.run_until([&] { return world.ensemble.children(path) != former; }));
   CHECK(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
@@ -165,8 +172,7 @@ TEST_CASE("phases: one whose session is given up arrives again, and its former n
   CHECK(world.ensemble.operate(request::Get{path}).stat.version == 1);
   other.reset();
   CHECK(world.end(client));
-  barrier.reset();
-  given_up.end();
+  arrival.end();
 }
 
 /// Lets an arrival be late while it can reach no server, and lets it in then.
@@ -178,16 +184,11 @@ void be_late(World& world, Deadline deadline) {
 }
 
 TEST_CASE("phases: one that is late, and whose session is given up, is taken back in its old one") {
-  GivenUp given_up;
-  World& world = given_up.world;
-  std::optional<InterProcessBarrier> barrier{std::in_place, *given_up.client, path, 2};
   const Deadline deadline{10 * brief_limit};
-  Outcome<bool> late;
-  barrier->async_arrive_and_wait_until(deadline, late.handler());
-  REQUIRE(world.run_until([&] { return world.ensemble.children(path).size() == 1; }));
-  world.settle();
-  given_up.give_up();
-  given_up.behind_read_of(path, [&] { end_phase(world); });
+  Arriving arrival{deadline};
+  World& world = arrival.world;
+  const auto& late = arrival.passed;
+  arrival.given_up.behind_read_of(path, [&] { end_phase(world); });
   be_late(world, deadline);
   REQUIRE(world.run_until_arrived(late));
   CHECK_FALSE(late.error());
@@ -195,8 +196,7 @@ TEST_CASE("phases: one that is late, and whose session is given up, is taken bac
   const bool is_counted = world.ensemble.operate(request::Get{path}).data.size() > 1;
   CHECK(late.result() == is_counted);
   CHECK(world.ensemble.children(path).empty());
-  barrier.reset();
-  given_up.end();
+  arrival.end();
 }
 
 TEST_CASE("phases: one that is taken back does not make a barrier anew that was deleted") {
@@ -222,8 +222,8 @@ TEST_CASE("phases: one that was counted has passed, though a late create brings 
   fixture.world.make("/phases");
   fixture.world.make(path);
   // The barrier is read, and then the node created.
-  fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "one", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::apply_late}}}));
+  fixture.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("one", Faults{{1, {.kind = FaultKind::apply_late}}}));
   const Deadline deadline{10 * brief_limit};
   Outcome<bool> late;
   one.async_arrive_and_wait_until(deadline, late.handler());
@@ -244,8 +244,8 @@ TEST_CASE("phases: one that was counted has passed, though a late create brings 
 
 /// The create of a node is its client's second request; the reply to it is held back.
 void hold_the_create_back(World& world, std::size_t at) {
-  world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "one", std::vector<std::pair<std::size_t, Fault>>{{at, {.kind = FaultKind::delay}}}));
+  world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("one", Faults{{at, {.kind = FaultKind::delay}}}));
 }
 
 TEST_CASE("phases: one that gives up while its node is created has passed if that was counted") {

@@ -221,8 +221,8 @@ TEST_CASE("phases: a new session whose server lags behind arrives only once") {
   world.settle();
   // Its session ends before it has read that the phase is over, and the next one begins at a server
   // that does not know it yet.
-  world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "one", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::expire_before}}}));
+  world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("one", Faults{{0, {.kind = FaultKind::expire_before}}}));
   world.ensemble.leave_server_behind();
   Outcome<> second;
   two->async_arrive_and_wait(second.handler());

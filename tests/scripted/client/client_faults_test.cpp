@@ -28,8 +28,7 @@ struct Fixture {
     client = world.client("observed");
     world.make("/node", "0");
     world.ensemble.clear_history();
-    world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-        "observed", std::vector<std::pair<std::size_t, Fault>>{{0, fault}}));
+    world.ensemble.set_fault_plan(std::make_shared<FaultsAt>("observed", Faults{{0, fault}}));
   }
   ~Fixture() {
     CHECK(world.run_until_idle(*client));
@@ -149,8 +148,8 @@ TEST_CASE("without retries an operation fails at once when there is no connectio
 TEST_CASE("a deadline that passes before the reply leaves the outcome unknown") {
   World world;
   auto client = world.client("observed");
-  world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "observed", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
+  world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("observed", Faults{{0, {.kind = FaultKind::delay}}}));
   const CreateOptions hurried{.deadline = brief_limit};
   const auto created =
       run<Created>(world, [&](auto done) { client->async_create("/node", "", hurried, done); });

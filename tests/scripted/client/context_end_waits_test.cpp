@@ -44,7 +44,7 @@ struct Doomed {
   }
   /// The next request is not answered.
   void delay_next() {
-    const std::vector<std::pair<std::size_t, Fault>> first{{0, {.kind = FaultKind::delay}}};
+    const Faults first{{0, {.kind = FaultKind::delay}}};
     world.ensemble.set_fault_plan(std::make_shared<FaultsAt>("observed", first));
   }
 

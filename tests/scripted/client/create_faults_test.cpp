@@ -11,8 +11,6 @@
 namespace custodian::tests::create_faults_test {
 namespace {
 
-using Faults = std::vector<std::pair<std::size_t, Fault>>;
-
 struct Played {
   std::size_t steps = 0;
   std::string violation;

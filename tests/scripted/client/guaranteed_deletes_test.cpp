@@ -19,7 +19,7 @@ struct Released {
     world.ensemble.clear_history();
   }
 
-  void fail_at(std::vector<std::pair<std::size_t, Fault>> faults) {
+  void fail_at(Faults faults) {
     world.ensemble.set_fault_plan(std::make_shared<FaultsAt>("observed", std::move(faults)));
   }
 

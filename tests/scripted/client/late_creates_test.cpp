@@ -272,8 +272,8 @@ TEST_CASE("late: while a create is repeated, what it has made is not taken for l
   Clients clients;
   World& world = clients.world;
   world.make(path);
-  const auto plan = std::make_shared<FaultsAt>(
-      "observed", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::fail_after}}});
+  const auto plan =
+      std::make_shared<FaultsAt>("observed", Faults{{0, {.kind = FaultKind::fail_after}}});
   plan->submitted = [&](std::size_t step) {
     if (step == 0) asio::post(world.context, [&world] { world.ensemble.stop(); });
   };

@@ -116,4 +116,13 @@ struct Fixture {
   World world;
 };
 
+/// Two waiters, in this order, and a client that signals.
+struct TwoWaiters : Fixture {
+  Party one{world, "one"};
+  Party two{world, "two"};
+  Party signaller{world, "signaller"};
+  Outcome<Woken> first = one.waiting();
+  Outcome<Woken> second = two.waiting();
+};
+
 }  // namespace custodian::tests::condition_party

@@ -26,60 +26,45 @@ TEST_CASE("condition: a signal wakes the waiter, which has the lock again", "[co
 }
 
 TEST_CASE("condition: signals wake as many waiters, in the order of their arrival", "[condition]") {
-  Fixture fixture;
-  Party one{fixture.world, "one"};
-  Party two{fixture.world, "two"};
-  Party signaller{fixture.world, "signaller"};
-  const auto first = one.waiting();
-  const auto second = two.waiting();
-  const auto third = one.waiting();
-  CHECK(signaller.signal(2) == 2);
-  fixture.check(first, Status::signalled);
-  fixture.check(second, Status::signalled);
+  TwoWaiters fixture;
+  const auto third = fixture.one.waiting();
+  CHECK(fixture.signaller.signal(2) == 2);
+  fixture.check(fixture.first, Status::signalled);
+  fixture.check(fixture.second, Status::signalled);
   fixture.check_asleep(third);
-  CHECK(signaller.signal_all() == 1);
+  CHECK(fixture.signaller.signal_all() == 1);
   fixture.check(third, Status::signalled);
 }
 
 TEST_CASE("condition: a signal is one event to one session", "[condition]") {
-  Fixture fixture;
-  Party one{fixture.world, "one"};
-  Party two{fixture.world, "two"};
-  Party signaller{fixture.world, "signaller"};
-  const auto first = one.waiting();
-  const auto second = two.waiting();
-  Lease lease = signaller.acquire();
+  TwoWaiters fixture;
+  Lease lease = fixture.signaller.acquire();
   fixture.world.ensemble.clear_history();
-  CHECK(signaller.signal_by(lease) == 1);
+  CHECK(fixture.signaller.signal_by(lease) == 1);
   fixture.world.settle();
   const auto history = fixture.world.ensemble.history();
   // The second waiter watches the first one's node, and is not notified of the write to it.
   CHECK(std::ranges::count(history, "two", &Submission::client) == 0);
   CHECK(std::ranges::count(history, "signaller", &Submission::client) == 2);
   lease.release();
-  fixture.check(first, Status::signalled);
-  CHECK(signaller.signal() == 1);
-  fixture.check(second, Status::signalled);
+  fixture.check(fixture.first, Status::signalled);
+  CHECK(fixture.signaller.signal() == 1);
+  fixture.check(fixture.second, Status::signalled);
 }
 
 TEST_CASE("condition: a signal whose reply is lost wakes one waiter, and counts", "[condition]") {
-  Fixture fixture;
-  Party one{fixture.world, "one"};
-  Party two{fixture.world, "two"};
-  Party signaller{fixture.world, "signaller"};
-  const auto first = one.waiting();
-  const auto second = two.waiting();
-  Lease lease = signaller.acquire();
+  TwoWaiters fixture;
+  Lease lease = fixture.signaller.acquire();
   // The first request is the listing, and the second one the transaction.
-  fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "signaller", std::vector<std::pair<std::size_t, Fault>>{{1, {FaultKind::fail_after}}}));
-  CHECK(signaller.signal_by(lease) == 1);
+  fixture.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("signaller", Faults{{1, {FaultKind::fail_after}}}));
+  CHECK(fixture.signaller.signal_by(lease) == 1);
   fixture.world.ensemble.set_fault_plan(nullptr);
   lease.release();
-  fixture.check(first, Status::signalled);
-  fixture.check_asleep(second);
-  CHECK(signaller.signal() == 1);
-  fixture.check(second, Status::signalled);
+  fixture.check(fixture.first, Status::signalled);
+  fixture.check_asleep(fixture.second);
+  CHECK(fixture.signaller.signal() == 1);
+  fixture.check(fixture.second, Status::signalled);
 }
 
 TEST_CASE("condition: the signal of a waiter that has died goes to the next one", "[condition]") {
@@ -141,8 +126,8 @@ TEST_CASE("condition: a signal that is passed on before its waiter watches wakes
     CHECK(signaller.signal_by(lease) == 1);
   }
   // The slow waiter is notified of the deaths, but the reply to its listing does not arrive.
-  fixture.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "slow", std::vector<std::pair<std::size_t, Fault>>{{0, {FaultKind::delay}}}));
+  fixture.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("slow", Faults{{0, {FaultKind::delay}}}));
   dying.die();
   Outcome<Woken> fourth;
   signaller.condition->async_wait(std::move(lease), fourth.handler());

@@ -19,7 +19,7 @@ class Play {
   explicit Play(LockOptions options) : options_{std::move(options)} {}
 
   /// Returns what was violated; empty if all is well.
-  std::string with(std::vector<std::pair<std::size_t, Fault>> faults) {
+  std::string with(Faults faults) {
     World world;
     auto mine = world.client_that_counts_strays("mine");
     auto other = world.client("other");

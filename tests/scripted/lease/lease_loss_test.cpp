@@ -62,8 +62,8 @@ TEST_CASE("lease: a server that falls silent is left, also by who holds nothing"
   const Subscription listening =
       held.client->on_connection_state([&](ConnectionState state) { states.push_back(state); });
   // Neither the next beat nor any request after it is answered.
-  held.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "holder", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
+  held.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("holder", Faults{{0, {.kind = FaultKind::delay}}}));
   REQUIRE(held.world.run_until([&] { return states.size() >= 2; }));
   CHECK(states.front() == ConnectionState::suspended);
   CHECK(states.back() == ConnectionState::reconnected);
@@ -146,8 +146,7 @@ TEST_CASE("lease: a loss that was once said is not taken back by an answer that 
           "[timed]") {
   Held held;
   held.pass(timeout / 2);
-  const auto plan = std::make_shared<FaultsAt>(
-      "holder", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}});
+  const auto plan = std::make_shared<FaultsAt>("holder", Faults{{0, {.kind = FaultKind::delay}}});
   held.world.ensemble.set_fault_plan(plan);
   REQUIRE(held.world.run_until([&] { return plan->steps() == 1; }));
   // This thread runs nothing until the lease has expired. The answer to a beat arrives meanwhile:

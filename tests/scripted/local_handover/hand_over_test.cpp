@@ -265,8 +265,7 @@ TEST_CASE(
 
 /// A plan that holds back the answer to the client's first request, and all after it.
 std::shared_ptr<FaultsAt> first_answer_delayed() {
-  return std::make_shared<FaultsAt>(
-      "mine", std::vector<std::pair<std::size_t, Fault>>{{0, Fault{.kind = FaultKind::delay}}});
+  return std::make_shared<FaultsAt>("mine", Faults{{0, Fault{.kind = FaultKind::delay}}});
 }
 
 TEST_CASE(

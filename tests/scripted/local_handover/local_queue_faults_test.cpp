@@ -30,7 +30,7 @@ struct Line {
 
 /// Incidents, each at the request with that number.
 struct Mischief {
-  std::vector<std::pair<std::size_t, Fault>> faults{};
+  Faults faults{};
   /// The request at which a waiter's node is deleted by hand.
   std::optional<std::size_t> deletion{};
   /// The request (first) at which a caller (second: its number) cancels its acquire.

@@ -58,8 +58,8 @@ TEST_CASE("local line: who gives up while it lists need not wait for the servers
   {
     InterProcessMutex mutex{*client, "/lock"};
     // The create is answered; the listing after it is not.
-    const auto plan = std::make_shared<FaultsAt>(
-        "mine", std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::fail_before}}});
+    const auto plan =
+        std::make_shared<FaultsAt>("mine", Faults{{1, {.kind = FaultKind::fail_before}}});
     plan->replied = [&world](std::size_t reply) {
       if (reply == 0) world.ensemble.stop();
     };

@@ -118,8 +118,7 @@ TEST_CASE("a lease that is lost while the last of three ensembles is tried does 
     InterProcessMutex others{*other, "/q"};
     const auto held = run<Lease>(world, [&](auto done) { others.async_acquire(done); });
     REQUIRE(held.arrived());
-    const std::vector<std::pair<std::size_t, Fault>> delay{
-        {0, {.kind = FaultKind::delay, .turns = 0}}};
+    const Faults delay{{0, {.kind = FaultKind::delay, .turns = 0}}};
     const auto plan = std::make_shared<FaultsAt>("c", delay);
     third.set_fault_plan(plan);
     QuorumLock lock{{*a, *b, *c}, "/q", {.max_unreachable = std::chrono::hours{1}}};

@@ -60,8 +60,7 @@ TEST_CASE("with_lock: a call runs under the lock through every fault, and leaves
     for (const Fault& fault : all_faults()) {
       World world;
       auto observed = world.client("observed");
-      const auto plan = std::make_shared<FaultsAt>(
-          "observed", std::vector<std::pair<std::size_t, Fault>>{{at, fault}});
+      const auto plan = std::make_shared<FaultsAt>("observed", Faults{{at, fault}});
       world.ensemble.set_fault_plan(plan);
       const Ending ending =
           call_under_lock(world, *observed, {.when_lost = WhenLost::is_reported}, seven);

@@ -16,7 +16,6 @@ namespace asio = boost::asio;
 namespace {
 
 using Count = Versioned<std::int32_t>;
-using Faults = std::vector<std::pair<std::size_t, Fault>>;
 
 constexpr auto path = "/p/q/count";
 constexpr std::int32_t seed = 3;

@@ -24,7 +24,7 @@ struct CountCancel {
 struct CountCase {
   CountAct act = CountAct::load;
   bool node_exists = true;
-  std::vector<std::pair<std::size_t, Fault>> faults{};
+  Faults faults{};
   std::optional<CountCancel> cancel{};
   /// The node and its parents are deleted when this request is sent.
   std::optional<std::size_t> deleted_at{};

@@ -134,8 +134,8 @@ TEST_CASE("fake clock: a server that falls silent is left in time to keep the le
   Timed timed;
   Lease lease = timed.acquire();
   const std::int64_t session = timed.client->session().id;
-  timed.world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-      "holder", std::vector<std::pair<std::size_t, Fault>>{{0, {.kind = FaultKind::delay}}}));
+  timed.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("holder", Faults{{0, {.kind = FaultKind::delay}}}));
   std::vector<ConnectionState> states;
   const Subscription listening =
       timed.client->on_connection_state([&](ConnectionState state) { states.push_back(state); });

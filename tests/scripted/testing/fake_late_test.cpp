@@ -14,8 +14,8 @@ struct Late {
     other = world.client("other");
     session = client->session().id;
     world.ensemble.set_fault_plan(std::make_shared<FaultsAt>(
-        "observed", std::vector<std::pair<std::size_t, Fault>>{
-                        {0, {.kind = FaultKind::apply_late, .requests_later = requests_later}}}));
+        "observed",
+        Faults{{0, {.kind = FaultKind::apply_late, .requests_later = requests_later}}}));
     const auto created =
         run<Created>(world, [&](auto done) { client->async_create("/late", "", once, done); });
     REQUIRE(created.arrived());

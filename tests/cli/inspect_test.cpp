@@ -299,7 +299,7 @@ TEST_CASE("inspect says that a path does not exist, or which locks are right bel
   CHECK(contains(result.output, "may not be looked at with these credentials: /inventory/private"));
   CHECK(look_json(test, {"inspect", "/inventory/notes"})["data_length"] == 8);
   CHECK(contains(look(test, {"inspect", "/inventory/notes"}).output,
-                 "the path has data of its own: 8 bytes"));
+                 "a value, or a barrier that is set: precious (8 bytes, version 0"));
   // A path with contenders is not searched for locks below.
   CHECK(look_json(test, {"inspect", "/inventory/hot"})["below"].empty());
   // The node is removed here, since the test's clean-up may not list it.

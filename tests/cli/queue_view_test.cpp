@@ -55,7 +55,8 @@ TEST_CASE("addresses that nobody wants to know have no column, and are null for 
 TEST_CASE("nobody is a line for people, and an empty list for programs") {
   const QueueView view{.path = "/p"};
   CHECK(lines_of(view, since) == std::vector<std::string>{"nobody holds or waits at /p"});
-  CHECK(to_line(json_of(view)) == R"({"path":"/p","queue":[],"malformed":[],"foreign":[]})");
+  CHECK(to_line(json_of(view)) ==
+        R"({"path":"/p","queue":[],"recipe":null,"malformed":[],"foreign":[]})");
 }
 
 TEST_CASE("an identity of any bytes reaches no terminal, and programs whole") {

@@ -23,6 +23,7 @@ void permits(std::string_view input);
 void printable(std::string_view input);
 void process_stat(std::string_view input);
 void queues(std::string_view input);
+void recipes(std::string_view input);
 void replies(std::string_view input);
 void server_answers(std::string_view input);
 void session(std::string_view input);
@@ -48,6 +49,7 @@ inline constexpr std::array targets{
     Target{"printable", &printable},
     Target{"process_stat", &process_stat},
     Target{"queues", &queues},
+    Target{"recipes", &recipes},
     Target{"replies", &replies},
     Target{"server_answers", &server_answers},
     Target{"session", &session},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "custodian/authoring/path.hpp"
 
@@ -33,9 +34,13 @@ std::optional<std::int32_t> ticket_number(std::string_view name) {
 }
 
 std::int32_t arrivals_of(const std::vector<std::string>& names) {
+  // Nobody has made the greatest number, but a hand may have: it is not counted up.
+  constexpr std::int32_t greatest = std::numeric_limits<std::int32_t>::max() - 1;
   std::int32_t arrivals = 0;
   for (const std::string& name : names) {
-    if (const auto number = ticket_number(name)) arrivals = std::max(arrivals, *number + 1);
+    if (const auto number = ticket_number(name)) {
+      arrivals = std::max(arrivals, std::min(*number, greatest) + 1);
+    }
   }
   return arrivals;
 }

@@ -24,6 +24,10 @@ inline constexpr std::string_view waiter_name = "wait-";
 
 class ConditionLine {
  public:
+  struct Waiter {
+    std::string name;
+    bool is_signalled = false;
+  };
   /// A signal whose waiter has gone, and the waiter that gets it.
   struct Passing {
     std::string_view from;  ///< the name of the waiter that has gone
@@ -33,6 +37,8 @@ class ConditionLine {
   /// Names that are neither a waiter's nor a signal's are ignored.
   explicit ConditionLine(const std::vector<std::string>& names);
 
+  /// In the order of their arrival.
+  [[nodiscard]] const std::vector<Waiter>& waiters() const noexcept { return waiters_; }
   /// The names of the waiters that have gone and left their signals, in the order of their arrival.
   [[nodiscard]] const std::vector<std::string>& left_signals() const noexcept { return left_; }
   /// The waiters without a signal, the first `most` of them.
@@ -43,12 +49,6 @@ class ConditionLine {
   [[nodiscard]] std::optional<Passing> passing() const;
 
  private:
-  struct Waiter {
-    std::string name;
-    bool is_signalled = false;
-  };
-
-  /// In the order of their arrival.
   std::vector<Waiter> waiters_;
   std::vector<std::string> left_;
 };

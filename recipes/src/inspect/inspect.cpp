@@ -3,15 +3,17 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "acquire/participants.hpp"
-#include "async/started_operation.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "custodian/lease/revocation.hpp"
+#include "inspect/node_reading.hpp"
 #include "inspect/queue_reading.hpp"
+#include "inspect/recipe_look.hpp"
 
 namespace custodian {
 
@@ -28,15 +30,6 @@ namespace {
 constexpr std::string_view permits_part = "leases";
 constexpr std::string_view line_part = "locks";
 
-/// What one inspection works with.
-struct Look {
-  Client client;
-  CancellationPtr cancellation;
-  std::size_t permits;
-  OperationOptions options;
-};
-using LookPtr = std::shared_ptr<const Look>;
-
 asio::awaitable<std::tuple<error_code, QueueReading>> list(LookPtr look, std::string path) {
   auto [error, children] = co_await await<&start_children, Children>(
       look->client.core(), look->cancellation, path, look->options);
@@ -52,42 +45,30 @@ void name_oddities(Inspection& inspection, const std::string& path, const QueueR
 }
 
 /// Reads the contenders' nodes, and adds those that still exist to the inspection.
-asio::awaitable<error_code> read_nodes(LookPtr look, std::string path,
-                                       std::vector<Standpoint> standpoints,
-                                       std::shared_ptr<Inspection> inspection) {
-  // All reads travel together; each is awaited.
-  std::vector<StartedOperation<GetResult>> reads;
-  reads.reserve(standpoints.size());
-  for (const Standpoint& each : standpoints) {
-    reads.push_back(StartedOperation<GetResult>::start<&start_get>(
-        look->client.get_executor(), look->client.core(), look->cancellation, join(path, each.name),
-        look->options));
-  }
-  error_code failure;
-  for (std::size_t i = 0; i != reads.size(); ++i) {
-    auto [error, result] = co_await reads[i].get();
-    if (error == ServerErrc::no_node) continue;
-    if (error) {
-      failure = error;
-      continue;
-    }
+asio::awaitable<error_code> read_contenders(LookPtr look, std::string path,
+                                            std::vector<Standpoint> standpoints,
+                                            std::shared_ptr<Inspection> inspection) {
+  std::vector<std::string> names;
+  for (const Standpoint& each : standpoints) names.push_back(each.name);
+  Result<std::vector<std::optional<GetResult>>> nodes =
+      co_await read_nodes(look, path, std::move(names));
+  if (!nodes) co_return nodes.error();
+  for (std::size_t i = 0; i != standpoints.size(); ++i) {
+    if (!(*nodes)[i]) continue;
+    GetResult result = std::move(*(*nodes)[i]);
     const Standpoint& each = standpoints[i];
     const bool asked = is_asked(result);
     // A request to release has replaced the identity, which is unknown then.
     if (result.data == revoke_message) result.data.clear();
     inspection->contenders.push_back(
-        {.participant = {.node = join(path, each.name),
-                         .identity = std::move(result.data),
-                         .session = result.stat.ephemeral_owner,
-                         .since = result.stat.created,
-                         .token = {look->client.fencing_epoch(), result.stat.czxid}},
+        {.participant = participant_of(*look, join(path, each.name), std::move(result)),
          .claim = each.claim,
          .standing = each.standing,
          .ahead = each.ahead,
          .profile = each.profile,
          .is_asked_to_release = asked});
   }
-  co_return failure;
+  co_return error_code{};
 }
 
 /// Judges the permits again. `taking` is the session of the first contender in the line, which may
@@ -116,8 +97,8 @@ asio::awaitable<error_code> read_semaphore(LookPtr look, std::string path,
 
   auto holders = std::make_shared<Inspection>();
   auto waiters = std::make_shared<Inspection>();
-  error_code error = co_await read_nodes(look, leases, permits.standpoints, holders);
-  if (!error) error = co_await read_nodes(look, locks, line.standpoints, waiters);
+  error_code error = co_await read_contenders(look, leases, permits.standpoints, holders);
+  if (!error) error = co_await read_contenders(look, locks, line.standpoints, waiters);
   if (error) co_return error;
 
   if (!waiters->contenders.empty()) {
@@ -144,9 +125,11 @@ asio::awaitable<Result<Inspection>> look_at(LookPtr look, std::string path) {
       std::erase(reading.foreign, permits_part) + std::erase(reading.foreign, line_part) > 0;
   if (!error) {
     name_oddities(*inspection, path, reading);
-    error = co_await read_nodes(look, path, reading.standpoints, inspection);
+    error = co_await read_contenders(look, path, reading.standpoints, inspection);
   }
   if (!error && is_semaphore) error = co_await read_semaphore(look, path, inspection);
+  const bool is_queue = is_semaphore || !reading.standpoints.empty() || !reading.malformed.empty();
+  if (!error && !is_queue) error = co_await read_recipe(look, path, inspection);
   if (error) co_return error;
   co_return std::move(*inspection);
 }

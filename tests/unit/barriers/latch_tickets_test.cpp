@@ -28,6 +28,7 @@ TEST_CASE("a name of another length, or with anything but digits, is no ticket")
 
 TEST_CASE("the greatest number says how many have arrived, and other nodes say nothing") {
   CHECK(arrivals_of({}) == 0);
+  CHECK(arrivals_of({"2147483647"}) == std::numeric_limits<std::int32_t>::max());
   CHECK(arrivals_of({"0000000002", "0000000000", "0000000001"}) == 3);
   CHECK(arrivals_of({"foreign", "0000000000", "10"}) == 1);
   CHECK(arrivals_of({"0000000007"}) == 8);

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "queue/owner_text.hpp"
+#include "queue/recipe_view.hpp"
 #include "text/printable_text.hpp"
 #include "text/table.hpp"
 #include "text/time_text.hpp"
@@ -17,25 +19,8 @@ using std::chrono::system_clock;
 Claim queue_of(Claim claim) { return claim == Claim::read ? Claim::write : claim; }
 
 std::string identity_text(const Inspected& inspected) {
-  std::string text = printable(inspected.participant.identity);
-  if (text.empty()) text = "-";
+  const std::string text = identity_or_dash(inspected.participant.identity);
   return inspected.is_asked_to_release ? text + " (asked to release)" : text;
-}
-
-/// A contender's node belongs to a session, unless somebody created it by hand.
-std::string session_or_none(std::int64_t session) {
-  return session == 0 ? "none" : session_text(session);
-}
-
-std::string_view name_of(std::string_view node, std::string_view path) {
-  const std::string below = path == "/" ? "/" : std::string{path} + '/';
-  return node.starts_with(below) ? node.substr(below.size()) : node;
-}
-
-std::optional<std::string> address_of(std::int64_t session, const QueueView& view) {
-  if (!view.addresses) return std::nullopt;
-  const auto address = view.addresses->find(session);
-  return address == view.addresses->end() ? std::nullopt : std::optional{address->second};
 }
 
 /// The columns that change, or that people look for first, come first, so that a narrow terminal
@@ -54,9 +39,10 @@ std::vector<std::string> row_of(const Inspected& each, std::size_t position, con
       std::to_string(position),           std::string{to_string(each.standing)},
       std::string{to_string(each.claim)}, identity_text(each),
       age_text(now - who.since),          session_or_none(who.session)};
-  if (view.addresses) row.push_back(printable(address_of(who.session, view).value_or("unknown")));
+  if (view.addresses)
+    row.push_back(printable(address_of(who.session, view.addresses).value_or("unknown")));
   row.insert(row.end(), {custodian::to_string(who.token), plain_time(who.since),
-                         printable(name_of(who.node, view.path))});
+                         printable(name_below(who.node, view.path))});
   return row;
 }
 
@@ -95,9 +81,11 @@ std::vector<std::size_t> positions_of(const Inspection& inspection) {
 
 std::vector<std::string> lines_of(const QueueView& view, system_clock::time_point now) {
   const Inspection& seen = view.inspection;
-  std::vector<std::string> lines;
+  std::vector<std::string> lines =
+      lines_of(RecipeView{seen.recipe, view.path, view.addresses}, now);
+  const bool is_recipe = !lines.empty();
   if (seen.contenders.empty()) {
-    lines.push_back("nobody holds or waits at " + printable(view.path));
+    if (!is_recipe) lines.push_back("nobody holds or waits at " + printable(view.path));
   } else {
     std::vector<std::vector<std::string>> rows{head_of(view)};
     const std::vector<std::size_t> positions = positions_of(seen);
@@ -106,14 +94,16 @@ std::vector<std::string> lines_of(const QueueView& view, system_clock::time_poin
     }
     lines = aligned(rows);
   }
-  if (view.around) std::ranges::move(lines_of(*view.around), std::back_inserter(lines));
+  if (view.around) {
+    Surroundings around = *view.around;
+    if (is_recipe) around.data_length = 0;  // the recipe's own data
+    std::ranges::move(lines_of(around), std::back_inserter(lines));
+  }
   for (const std::string& node : seen.malformed) {
     lines.push_back("bears no number, and stops the queue; remove it: " + printable(node));
   }
   for (const std::string& node : seen.foreign) {
-    const bool is_lock =
-        view.around && std::ranges::count(view.around->below, node, &LockBelow::path) > 0;
-    if (is_lock) continue;
+    if (view.around && is_named(*view.around, node)) continue;
     lines.push_back("takes no part: " + printable(node));
   }
   return lines;
@@ -140,11 +130,12 @@ Json json_of(const QueueView& view) {
     const Inspected& each = view.inspection.contenders[i];
     Json entry = json_of(each, positions[i]);
     entry["address"] = nullptr;
-    if (const auto address = address_of(each.participant.session, view)) {
+    if (const auto address = address_of(each.participant.session, view.addresses)) {
       entry["address"] = *address;
     }
     json["queue"].push_back(std::move(entry));
   }
+  json["recipe"] = json_of(RecipeView{view.inspection.recipe, view.path, view.addresses});
   json["malformed"] = view.inspection.malformed;
   json["foreign"] = view.inspection.foreign;
   if (view.around) put_surroundings(json, *view.around);

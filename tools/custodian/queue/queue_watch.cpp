@@ -18,6 +18,7 @@
 #include "queue/following.hpp"
 #include "queue/known_identities.hpp"
 #include "queue/looking.hpp"
+#include "queue/recipe_view.hpp"
 #include "text/printable_text.hpp"
 #include "text/screen.hpp"
 #include "text/time_text.hpp"
@@ -83,6 +84,8 @@ std::vector<std::int64_t> sessions_of(const Inspection& inspection) {
   for (const Inspected& each : inspection.contenders) {
     if (each.participant.session != 0) sessions.push_back(each.participant.session);
   }
+  const std::vector<std::int64_t> others = sessions_in(inspection.recipe);
+  sessions.insert(sessions.end(), others.begin(), others.end());
   return sessions;
 }
 
@@ -91,6 +94,8 @@ Picture take_picture(Client& client, const InspectRequest& request, KnownIdentit
   Picture picture;
   const std::string below = request.path == "/" ? "/" : request.path + '/';
   const std::vector<std::string> names = watch_children(client, request.path, picture.watches);
+  // The data of a value change, and its children do not.
+  picture.watches.push_back(std::move(client.exists_and_watch(request.path).second));
   for (const char* part : {"leases", "locks"}) {
     if (std::ranges::find(names, part) != names.end()) {
       watch_children(client, below + part, picture.watches);

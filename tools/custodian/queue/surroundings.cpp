@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "queue/recipe_view.hpp"
 #include "text/printable_text.hpp"
 
 namespace custodian::cli {
@@ -27,7 +28,11 @@ Surroundings look_around(const Client& client, const std::string& path, const In
     const std::string& child = seen.foreign[i];
     const auto inspection = inspect_if_allowed(client, child);
     if (!inspection) around.closed.push_back(child);
-    if (!inspection || inspection->contenders.empty()) continue;
+    if (!inspection) continue;
+    const bool is_value = std::holds_alternative<InspectedValue>(inspection->recipe);
+    const std::string_view kind = kind_of(inspection->recipe);
+    if (!kind.empty() && !is_value) around.recipes_below.push_back({child, std::string{kind}});
+    if (inspection->contenders.empty()) continue;
     const auto waiting =
         std::ranges::count(inspection->contenders, Standing::waits, &Inspected::standing);
     around.below.push_back(
@@ -36,6 +41,11 @@ Surroundings look_around(const Client& client, const std::string& path, const In
          .waiting = static_cast<std::size_t>(waiting)});
   }
   return around;
+}
+
+bool is_named(const Surroundings& around, const std::string& child) {
+  return std::ranges::count(around.below, child, &LockBelow::path) > 0 ||
+         std::ranges::count(around.recipes_below, child, &RecipeBelow::path) > 0;
 }
 
 std::vector<std::string> lines_of(const Surroundings& around) {
@@ -54,6 +64,9 @@ std::vector<std::string> lines_of(const Surroundings& around) {
     lines.push_back("a lock below: " + printable(lock.path) + " (" + std::to_string(lock.holding) +
                     " hold, " + std::to_string(lock.waiting) + " wait)");
   }
+  for (const RecipeBelow& recipe : around.recipes_below) {
+    lines.push_back("below: " + printable(recipe.path) + " (" + recipe.kind + ")");
+  }
   if (around.not_looked_at > 0) {
     lines.push_back(std::to_string(around.not_looked_at) + " children more were not looked at");
   }
@@ -69,6 +82,10 @@ void put_surroundings(Json& json, const Surroundings& around) {
   for (const LockBelow& lock : around.below) {
     json["below"].push_back(
         {{"path", lock.path}, {"holding", lock.holding}, {"waiting", lock.waiting}});
+  }
+  json["recipes_below"] = Json::array();
+  for (const RecipeBelow& recipe : around.recipes_below) {
+    json["recipes_below"].push_back({{"path", recipe.path}, {"kind", recipe.kind}});
   }
 }
 

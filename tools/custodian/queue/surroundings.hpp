@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Surroundings describe a path without contenders: whether it exists, and the locks directly
-/// below it.
+/// Surroundings describe a path without contenders: whether it exists, and the locks and other
+/// recipes directly below it.
 
 #include <cstddef>
 #include <optional>
@@ -21,9 +21,17 @@ struct LockBelow {
   std::size_t waiting = 0;
 };
 
+/// A barrier, a latch, a condition or a rate limiter. A value is not one: it may be a node of
+/// another program.
+struct RecipeBelow {
+  std::string path{};
+  std::string kind{};  ///< see kind_of()
+};
+
 struct Surroundings {
   bool exists = true;
   std::vector<LockBelow> below{};
+  std::vector<RecipeBelow> recipes_below{};
   /// The length of the node's data, in bytes.
   std::size_t data_length = 0;
   /// Children that these credentials may not read.
@@ -45,10 +53,14 @@ inline constexpr std::size_t most_looked_at = 100;
 [[nodiscard]] Surroundings look_around(const Client& client, const std::string& path,
                                        const Inspection& seen);
 
+/// Whether the surroundings name this child as a lock or another recipe.
+[[nodiscard]] bool is_named(const Surroundings& around, const std::string& child);
+
 /// The text for people; empty if there is nothing to say.
 [[nodiscard]] std::vector<std::string> lines_of(const Surroundings& around);
 
-/// Adds the fields "exists", "data_length", "below", "closed" and "not_looked_at".
+/// Adds the fields "exists", "data_length", "closed", "not_looked_at", "below" and
+/// "recipes_below".
 void put_surroundings(Json& json, const Surroundings& around);
 
 }  // namespace custodian::cli

@@ -1,13 +1,15 @@
 #pragma once
 
 /// \file
-/// inspect() shows people the contenders at a path. It recognises the queue of every recipe by the
-/// names of the nodes.
+/// inspect() shows people the contenders at a path, or what else the path is. It recognises every
+/// recipe by the names of the nodes.
 ///
 ///     for (const Inspected& each : inspect(client, "/locks/printer").contenders) ...
 ///
 /// It distinguishes locks, semaphores and elections of this library, of Apache Curator and of
-/// kazoo, so the caller need not know which recipe uses the path. It cannot distinguish a mutex
+/// kazoo, so the caller need not know which recipe uses the path. Where there is no queue, it
+/// recognises barriers, latches, conditions, rate limiters and values: see inspected_recipe.hpp. It
+/// cannot distinguish a mutex
 /// from a LeaderSelector or from kazoo's Lock, whose nodes look alike; and it cannot find the
 /// maximum of a semaphore, which no node stores.
 ///
@@ -27,6 +29,7 @@
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/client.hpp"
 #include "custodian/export.hpp"
+#include "custodian/inspect/inspected_recipe.hpp"
 #include "custodian/locks/acquire.hpp"
 #include "custodian/locks/naming_profile.hpp"
 
@@ -77,7 +80,7 @@ struct Inspected {
   bool is_asked_to_release = false;
 };
 
-/// The queues at a path.
+/// What is at a path.
 struct Inspection {
   /// The contenders of each queue, in order. If a path has several queues, the list has one queue
   /// after the other: the permits of a semaphore, then the waiters for permits. Empty if the path
@@ -86,8 +89,10 @@ struct Inspection {
   /// Paths of nodes whose number cannot be read. Each of them stops all acquires in its queue:
   /// remove it.
   std::vector<std::string> malformed{};
-  /// Paths of children that take no part in any queue.
+  /// Paths of children that take no part in any queue, and in no other recipe either.
   std::vector<std::string> foreign{};
+  /// What the path is if there is no queue.
+  InspectedRecipe recipe{};
 };
 
 /// The options of an inspection.
@@ -104,13 +109,10 @@ CUSTODIAN_EXPORT void start_inspect(CorePtr core, CancellationPtr cancellation, 
                                     Handler<Inspection> handler);
 }  // namespace recipes_detail
 
-/// Finds the contenders at the path. For a path that does not exist the inspection is empty.
-/// Completes with: error, the inspection.
-/// Cancellation: total.
-/// Errors: invalid_argument (thrown at once), no_auth, deadline_exceeded, operation_aborted, and
-/// those common to all operations.
-/// Executor: the handler's, or the client's callback executor.
-/// Threads: any.
+/// Finds the contenders at the path, or the recipe. For a path that does not exist the inspection
+/// is empty. Completes with: error, the inspection. Cancellation: total. Errors: invalid_argument
+/// (thrown at once), no_auth, deadline_exceeded, operation_aborted, and those common to all
+/// operations. Executor: the handler's, or the client's callback executor. Threads: any.
 template <typename Token>
 auto async_inspect(const Client& client, std::string path, InspectOptions options, Token&& token) {
   check_path(client.core(), "async_inspect", path);

@@ -1,0 +1,19 @@
+#pragma once
+
+/// \file
+/// read_recipe() finds out what a path is that is no queue: a coroutine on the client's strand.
+
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <string>
+
+#include "inspect/node_reading.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Reads the recipe at the path into the inspection, whose foreign nodes are the path's children.
+/// Those that belong to the recipe are foreign no more.
+[[nodiscard]] boost::asio::awaitable<error_code> read_recipe(
+    LookPtr look, std::string path, std::shared_ptr<Inspection> inspection);
+
+}  // namespace custodian::recipes_detail

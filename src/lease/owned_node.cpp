@@ -24,6 +24,7 @@ OwnedNode& OwnedNode::operator=(OwnedNode&& other) noexcept {
   std::swap(core_, taken.core_);
   std::swap(created_, taken.created_);
   std::swap(if_forbidden_, taken.if_forbidden_);
+  std::swap(is_gone_, taken.is_gone_);
   std::swap(watch_, taken.watch_);
   std::swap(line_, taken.line_);
   std::swap(next_, taken.next_);
@@ -54,6 +55,13 @@ OwnedNode::~OwnedNode() {
   const auto watch = watch_ ? std::make_shared<Watch>(std::move(watch_)) : nullptr;
   // Of a node of no session a forbidden delete is only logged.
   const bool may_end_session = if_forbidden_ == ForbiddenDelete::ends_session;
+  if (is_gone_) {
+    // A create that is applied late may bring the node back: then nobody owns it.
+    core_->on_strand([core = core_, path = core_->prefix().add(created_->path)] {
+      core->late_creates().disown(path);
+    });
+    return;
+  }
   core_->on_strand([core = core_, path = core_->prefix().add(created_->path),
                     session = may_end_session ? created_->stat.ephemeral_owner : 0, watch,
                     line = std::move(line_), next = std::move(next_)]() mutable {
@@ -72,6 +80,11 @@ std::string_view OwnedNode::name() const noexcept { return name_of(path()); }
 
 bool OwnedNode::alive() const {
   return core_ && core_->own_session_info().id == created_->stat.ephemeral_owner;
+}
+
+void OwnedNode::note_gone() {
+  is_gone_ = true;
+  forfeit();
 }
 
 void OwnedNode::stand_in_line(FindSuccessor next) {

@@ -44,7 +44,7 @@ enum class ForbiddenDelete : std::uint8_t {
 /// Owns a node that the client's session has created, under a unique name (see
 /// `Protection::by_unique_name`). Destroying this object deletes the node in the background: the
 /// delete is repeated until the servers say that the node is gone, or its session is over; see
-/// ForbiddenDelete, too. The destructor never blocks or throws.
+/// ForbiddenDelete and note_gone(), too. The destructor never blocks or throws.
 ///
 /// Move-only; used by one thread at a time. May outlive its client; the node ends with the client's
 /// session.
@@ -74,6 +74,10 @@ class CUSTODIAN_EXPORT OwnedNode {
   /// sessions that are over. Called on the strand.
   [[nodiscard]] bool alive() const;
 
+  /// The node is gone, as the owner knows: a transaction of its own has removed it, say. Destroying
+  /// this object sends no delete then. Its place in a line is forfeited. Called on the strand.
+  void note_gone();
+
   /// Puts the node into a line of its client's own contenders; `next` is called when the node
   /// leaves. Called on the strand.
   void stand_in_line(FindSuccessor next);
@@ -95,6 +99,7 @@ class CUSTODIAN_EXPORT OwnedNode {
   CorePtr core_;
   std::shared_ptr<const Created> created_;
   ForbiddenDelete if_forbidden_ = ForbiddenDelete::ends_session;
+  bool is_gone_ = false;
   Watch watch_;
   std::shared_ptr<detail::QueuedNode> line_;
   FindSuccessor next_;

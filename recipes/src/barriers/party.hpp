@@ -40,6 +40,11 @@ class Party {
   bool is_in = false;
   bool is_busy = false;  ///< an operation is under way
 
+  /// The own node is gone.
+  void leave_behind() {
+    own.note_gone();
+    own = OwnedNode{};
+  }
   [[nodiscard]] std::string ready() const { return join(path, ready_name); }
   [[nodiscard]] OperationOptions patient() const {
     return {Deadline::never(), client.retry_policy().unlimited()};

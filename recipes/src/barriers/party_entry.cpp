@@ -71,7 +71,7 @@ asio::awaitable<Result<void>> forget_lost_node(PartyPtr party, CancellationPtr c
       if (error) continue;
     }
     if (counted == Counted::perhaps) co_return Errc::session_lost;
-    party->own = OwnedNode{};
+    party->leave_behind();
     co_return Result<void>{};
   }
 }
@@ -278,7 +278,7 @@ asio::awaitable<Result<bool>> withdraw(PartyPtr party, CancellationPtr cancellat
     Transaction removal{check(party->path, members->version), remove(party->own.path())};
     const error_code error = co_await commit(party, cancellation, std::move(removal), options);
     if (!error || (error == ServerErrc::no_node && party->own.alive())) {
-      party->own = OwnedNode{};
+      party->leave_behind();
     } else if (!is_overtaken(error)) {
       co_return failed<bool>(error);
     }

@@ -63,7 +63,7 @@ asio::awaitable<error_code> remove_own(PartyPtr party, CancellationPtr cancellat
   const OperationOptions patient = party->patient();
   const error_code error =
       co_await commit(party, std::move(cancellation), std::move(removal), patient);
-  if (!error) party->own = OwnedNode{};
+  if (!error) party->leave_behind();
   co_return error;
 }
 
@@ -83,7 +83,11 @@ asio::awaitable<Result<void>> until_left(PartyPtr party, CancellationPtr cancell
       if (!is_there && !in_doubt) {
         co_return party->own.alive() ? Errc::node_deleted : Errc::session_lost;
       }
-      if (!is_there) party->own = OwnedNode{};
+      if (!members->has(own)) {
+        party->leave_behind();
+      } else if (!is_there) {
+        party->own = OwnedNode{};
+      }
       if (is_there && members->is_ready) {
         // Behind the listing: who joins later changes the version.
         const Result<std::optional<GetResult>> ready =

@@ -115,6 +115,7 @@ asio::awaitable<Result<Arrival>> remove_own(PhaseArrivalPtr arrival, Cancellatio
     if (error != ServerErrc::connection_loss) co_return error;
     in_doubt = true;
   }
+  arrival->own.note_gone();
   const Result<Watched<GetResult>> barrier =
       co_await read_barrier(arrival, std::move(cancellation), options, Watching::no);
   if (barrier.error() == ServerErrc::no_node) co_return Arrival::left_over;
@@ -135,7 +136,9 @@ asio::awaitable<Result<bool>> end_phase(PhaseArrivalPtr arrival, CancellationPtr
   Transaction transaction = ending_phase(phases->path, arrivals, arrival->phase, std::move(before));
   const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
       phases->client.core(), std::move(cancellation), std::move(transaction), patient);
-  if (!error) co_return std::ranges::find(arrivals, arrival->own.name()) != arrivals.end();
+  const bool is_among_them = std::ranges::find(arrivals, arrival->own.name()) != arrivals.end();
+  if (!error && is_among_them) arrival->own.note_gone();
+  if (!error) co_return is_among_them;
   const bool is_overtaken = error == ServerErrc::no_node || error == ServerErrc::bad_version ||
                             error == ServerErrc::connection_loss;
   co_return is_overtaken ? Result<bool>{false} : failed<bool>(error);
@@ -162,7 +165,10 @@ asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, Cancellation
     OwnedNode& own = arrival->own;
     if (own.created()) {
       const Arrival fate = fate_of(barrier->value, own.name(), arrival->phase);
-      if (fate == Arrival::passed) co_return Result<void>{};
+      if (fate == Arrival::passed) {
+        own.note_gone();
+        co_return Result<void>{};
+      }
       if (!own.alive()) {
         const Result<Arrival> in_the_end = co_await remove_own(arrival, cancellation, patient);
         if (!in_the_end) co_return in_the_end.error();
@@ -172,6 +178,7 @@ asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, Cancellation
         const Result<bool> has_gone = co_await is_gone(arrival, cancellation, patient);
         if (!has_gone) co_return has_gone.error();
         if (!own.alive()) continue;
+        if (*has_gone) own.note_gone();
         if (*has_gone && fate == Arrival::unknown) co_return Result<void>{};
         if (*has_gone) co_return Errc::node_deleted;
       }

@@ -192,7 +192,10 @@ asio::awaitable<Result<Taking>> take_signal(ConditionSpecPtr condition, Place& p
     Transaction transaction{lease.check(), remove(place.own.path()), remove(signal)};
     const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
         condition->client.core(), nobody, std::move(transaction), options);
-    if (!error) co_return Taking::taken;
+    if (!error) {
+      place.own.note_gone();
+      co_return Taking::taken;
+    }
     if (error == ErrorCondition::outcome_unknown) {
       in_doubt = true;
       continue;

@@ -4,6 +4,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <stdexcept>
 
+#include "custodian/authoring/doubtful_create.hpp"
 #include "custodian/authoring/event.hpp"
 #include "custodian/authoring/follow.hpp"
 #include "custodian/authoring/owned_node.hpp"
@@ -274,6 +275,36 @@ TEST_CASE("owned node: a node is deleted at once when another one takes its obje
   CHECK(with.world.run_until([&] { return !with.world.ensemble.exists("/first"); }));
   CHECK(with.world.ensemble.exists("/second"));
   CHECK(first.path() == "/second");
+}
+
+TEST_CASE("owned node: one that is known to be gone costs no delete") {
+  Spawning with;
+  {
+    OwnedNode node = own(with, "/node");
+    with.world.remove("/node");
+    with.world.ensemble.clear_history();
+    node.note_gone();
+    OwnedNode moved = std::move(node);
+    const OwnedNode assigned = std::exchange(moved, OwnedNode{});
+  }
+  CHECK(with.world.run_until_idle(*with.client));
+  CHECK(with.world.ensemble.history().empty());
+}
+
+TEST_CASE("owned node: one that is gone, and comes late, is deleted after all") {
+  Spawning with;
+  constexpr auto late = "/_c_01234567-89ab-cdef-0123-456789abcdef-node";
+  {
+    OwnedNode node = own(with, late);
+    detail::remember_doubtful(*with.client->core(), late, detail::NodeOf::caller,
+                              std::chrono::steady_clock::now());
+    with.world.remove(late);
+    node.note_gone();
+  }
+  with.world.settle();
+  with.world.make(late);
+  CHECK(with.world.run_until([&] { return !with.world.ensemble.exists(late); }));
+  CHECK(with.world.run_until_idle(*with.client));
 }
 
 TEST_CASE("watch: a wait for it ends at once when another watch takes its object") {

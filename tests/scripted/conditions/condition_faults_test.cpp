@@ -246,7 +246,7 @@ Played playing() {
 }
 
 TEST_CASE("condition: a wait survives every fault, and loses no signal", "[condition]") {
-  CHECK(play_every_fault("wait", playing<WaitPlay>()) == 14);
+  CHECK(play_every_fault("wait", playing<WaitPlay>()) == 13);
 }
 
 TEST_CASE("condition: a wait survives every pair of faults", "[condition]") {

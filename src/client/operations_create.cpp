@@ -10,7 +10,8 @@
 ///    write.
 /// 3. List the parent on the same connection. Of the nodes with the uuid, the lowest that is not
 ///    left from an earlier session is kept, and the others are deleted. Without a proof, pause and
-///    go on with 2.
+///    go on with 2. Without a number behind its name there can only be one such node: it is looked
+///    for by its path, since an ACL may forbid the listing.
 /// 4. For a caller that has given up, a transaction that changes nothing takes the place of the
 ///    repeated create, and all nodes with the uuid are deleted in the background.
 
@@ -180,13 +181,17 @@ asio::awaitable<Looks> look_at(CreatePtr job, std::vector<std::string> paths) {
 /// the surplus nodes. Returns `connection_loss` if it is not certain which node that is: then the
 /// create must be repeated.
 asio::awaitable<Reply> find_created(CreatePtr job, std::uint64_t connection) {
-  const std::string parent{parent_of(job->request.path)};
-  Request list = request::GetChildren{parent, nullptr};
-  const Reply listing = co_await job->look(std::move(list));
   Reply unknown;
-  unknown.error = given_up(listing.error) ? listing.error : ServerErrc::connection_loss;
-  if (listing.error || listing.stamp.connection != connection) co_return unknown;
-  std::vector<std::string> paths = protected_nodes(listing.children, parent, job->protection);
+  unknown.error = ServerErrc::connection_loss;
+  std::vector<std::string> paths{job->request.path};
+  if (is_sequential(job->request.mode)) {
+    const std::string parent{parent_of(job->request.path)};
+    Request list = request::GetChildren{parent, nullptr};
+    const Reply listing = co_await job->look(std::move(list));
+    if (given_up(listing.error)) unknown.error = listing.error;
+    if (listing.error || listing.stamp.connection != connection) co_return unknown;
+    paths = protected_nodes(listing.children, parent, job->protection);
+  }
   Looks looks = co_await look_at(job, std::move(paths));
   if (looks.given_up) {
     unknown.error = looks.given_up;
@@ -237,7 +242,16 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
     if (fenced.error == Errc::closed) co_return;
     // The next attempt waits for a connection.
     if (fenced.error == ServerErrc::connection_loss) continue;
-    if (fenced.stamp.quorum_result) {
+    if (fenced.stamp.quorum_result && !is_sequential(create.mode)) {
+      // There can only be one node, at this path: an ACL may forbid the listing, but not this.
+      Request look = request::Exists{create.path, nullptr};
+      const Reply found = co_await reply_to(core, std::move(look), plan, nullptr);
+      if (found.error == Errc::closed) co_return;
+      if (found.error == ServerErrc::connection_loss) continue;
+      const bool is_there = !found.error;
+      if (is_there) core->deletes().add(create.path, is_ephemeral(create.mode) ? session : 0);
+      if (is_there || found.stamp.connection == fenced.stamp.connection) co_return;
+    } else if (fenced.stamp.quorum_result) {
       Request list = request::GetChildren{parent, nullptr};
       const Reply listing = co_await reply_to(core, std::move(list), plan, nullptr);
       if (listing.error == Errc::closed || listing.error == ServerErrc::no_node) co_return;

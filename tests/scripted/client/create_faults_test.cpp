@@ -187,6 +187,36 @@ TEST_CASE("a protected create that its caller gives up leaves no node, whatever 
   }
 }
 
+TEST_CASE("a protected create whose parent may not be listed any more does not cost the session") {
+  for (const bool is_given_up : {true, false}) {
+    World world;
+    auto client = world.client("observed");
+    world.make("/q");
+    const std::int64_t session = client->session().id;
+    boost::asio::cancellation_signal signal;
+    const auto plan =
+        std::make_shared<FaultsAt>("observed", Faults{{0, {.kind = FaultKind::fail_before}}});
+    plan->replying = [&](std::size_t reply) {
+      if (reply != 0) return;
+      world.ensemble.refuse("/q");
+      if (is_given_up) signal.emit(boost::asio::cancellation_type::total);
+    };
+    world.ensemble.set_fault_plan(plan);
+    Outcome<Created> created;
+    client->async_create("/q/n", "", protected_create(CreateMode::ephemeral),
+                         boost::asio::bind_cancellation_slot(signal.slot(), created.handler()));
+    REQUIRE(world.run_until_arrived(created));
+    if (is_given_up) {
+      CHECK(created.error() == boost::asio::error::operation_aborted);
+    } else {
+      CHECK(created.error() == ServerErrc::no_auth);
+    }
+    CHECK(world.run_until_idle(*client));
+    CHECK(client->session().id == session);
+    CHECK(world.end(client));
+  }
+}
+
 TEST_CASE("containers that are reaped between the steps are created again") {
   const CreateOptions options = protected_create(CreateMode::ephemeral_sequential);
   const std::size_t steps = play(options, {}).steps;

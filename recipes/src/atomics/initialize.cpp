@@ -101,13 +101,13 @@ asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, Cancellati
   };
   Doubt doubt = Doubt::none;
   for (int repetitions = 0;; ++repetitions) {
-    Transaction both{create(path, first),
-                     create(witness, client.identity(), CreateMode::ephemeral)};
+    // The set changes nothing: only its result has the witness's metadata.
+    Transaction both{create(path, first), create(witness, client.identity(), CreateMode::ephemeral),
+                     set(witness, client.identity())};
     const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
         client.core(), cancellation, std::move(both), options);
     if (!error) {
-      const Stat own{.ephemeral_owner = client.session().id};
-      adopt(*node->line, witness_node(client, witness, own));
+      adopt(*node->line, witness_node(client, witness, results.back().stat));
       co_return true;
     }
     if (error == ServerErrc::node_exists) {

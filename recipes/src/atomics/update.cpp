@@ -267,12 +267,13 @@ void end(Update& update) {
 }
 
 /// The value that the caller says to have read. With a witness it is of use if the node is
-/// certainly still the same: if it was written after the witness was created below the node.
+/// certainly still the same: if it was written after the witness was created below the node, or by
+/// the transaction that has created both.
 std::optional<Stored> known_value(const Update& update) {
   const auto& known = update.batch->calls().front()->job.known;
   if (!known) return std::nullopt;
   const std::int64_t since = update.line->witness.stat().czxid;
-  const bool is_same_node = !update.settles() || (since != 0 && known->mzxid > since);
+  const bool is_same_node = !update.settles() || (since != 0 && known->mzxid >= since);
   return is_same_node ? std::optional{Stored{*known}} : std::nullopt;
 }
 

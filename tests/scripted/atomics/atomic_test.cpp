@@ -72,6 +72,22 @@ TEST_CASE("an atomic: an initialize creates the node once", "[atomics]") {
   CHECK(fixture.is(5));
 }
 
+TEST_CASE("an atomic: an exchange of what an initialize has written needs no look at the node",
+          "[atomics]") {
+  Fixture fixture;
+  CHECK(run<bool>(fixture.world, [&](auto done) {
+          fixture.number->async_initialize(5, done);
+        }).result());
+  const Number read =
+      run<Number>(fixture.world, [&](auto done) { fixture.number->async_load(done); }).result();
+  fixture.world.ensemble.clear_history();
+  const auto exchanged = run<Done>(
+      fixture.world, [&](auto done) { fixture.number->async_compare_exchange(read, 6, done); });
+  CHECK(exchanged.result().written);
+  CHECK(fixture.is(6));
+  CHECK(fixture.world.ensemble.history().size() == 1);
+}
+
 TEST_CASE("an atomic: a compare_exchange by value finds an equal value of any write", "[atomics]") {
   Fixture fixture;
   static_cast<void>(fixture.add(5));

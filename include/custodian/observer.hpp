@@ -133,6 +133,45 @@ struct KeptLockEnded {
   KeptLockEnd reason;       ///< the first reason, if there are several
 };
 
+/// The outcome of a wait for other processes.
+enum class WaitOutcome : std::uint8_t {
+  passed,     ///< what was waited for has happened
+  late,       ///< the deadline has passed; or the wait had no time, and was declined
+  spurious,   ///< at an InterProcessCondition: the lock is held again, without a signal
+  cancelled,  ///< the caller ended it (operation_aborted, or a stop), or the client was closed
+  failed,     ///< see the error
+};
+/// The name of the enumerator.
+[[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(WaitOutcome outcome) noexcept;
+
+/// A wait for other processes has ended: at a barrier, a latch or a condition, or for the permits
+/// of a RateLimiter.
+struct WaitEnded {
+  /// The recipe's type: "DistributedBarrier", "CountDownLatch", "DistributedDoubleBarrier::enter"
+  /// and "::leave", "InterProcessBarrier", "InterProcessCondition", "RateLimiter".
+  std::string_view recipe;
+  std::string_view path;            ///< the path that the recipe was made with
+  WaitOutcome outcome;              ///< the outcome of the wait
+  error_code error;                 ///< the reason, if the outcome is cancelled or failed
+  std::chrono::nanoseconds waited;  ///< the time since the call
+};
+
+/// An update of an atomic value has ended: of a DistributedAtomicLong, a DistributedAtomicInteger
+/// or a DistributedAtomicValue, also by a CachedAtomicLong that fetches numbers. There is no event
+/// for a load, an initialize, or a store that is left to its caller (Settle::left_to_caller): these
+/// try once.
+struct UpdateEnded {
+  std::string_view recipe;  ///< the value's type: "DistributedAtomicLong" and so on
+  std::string_view path;    ///< the path that the value was made with
+  error_code error;         ///< the reason, if the update has failed
+  bool written;             ///< whether it has written; false if it has found nothing to change
+  /// How often it was tried: all tries but the last were overtaken by other clients. Updates that
+  /// share a write have the same tries. 0 if it has failed, or has not written.
+  int tries;
+  bool promoted;                    ///< whether it has waited for the lock (PromotedToLock)
+  std::chrono::nanoseconds lasted;  ///< the time since the call
+};
+
 /// A request of the client has failed, or its reply was lost, and it will be sent again.
 struct OperationRetried {
   std::string_view operation;  ///< the name of Client's function: "create", "get", "commit", ...
@@ -189,6 +228,10 @@ class CUSTODIAN_EXPORT Observer {
   virtual void on_lock_reused(const LockReused& /*event*/) {}
   /// A kept lock was given back.
   virtual void on_kept_lock_ended(const KeptLockEnded& /*event*/) {}
+  /// A wait for other processes has ended.
+  virtual void on_wait_ended(const WaitEnded& /*event*/) {}
+  /// An update of an atomic value has ended.
+  virtual void on_update_ended(const UpdateEnded& /*event*/) {}
   /// A request will be sent again.
   virtual void on_operation_retried(const OperationRetried& /*event*/) {}
   /// The client has got or lost its connection, or the session is over.

@@ -27,4 +27,14 @@ void tell_kept_lock_ended(const CorePtr& core, const ObservedLockPtr& lock, Fenc
   core->observation()->tell_kept_lock_ended(lock, token, reason);
 }
 
+void tell_wait_ended(const CorePtr& core, const ObservedLockPtr& wait, WaitOutcome outcome,
+                     error_code error, BootClock::time_point since) {
+  core->observation()->tell_wait_ended(wait, outcome, error, since);
+}
+
+void tell_update_ended(const CorePtr& core, const ObservedLockPtr& value, UpdateFacts facts,
+                       BootClock::time_point since) {
+  core->observation()->tell_update_ended(value, facts, since);
+}
+
 }  // namespace custodian

@@ -5,8 +5,6 @@
 #include <utility>
 #include <variant>
 
-#include "custodian/authoring/observed_lock.hpp"
-
 namespace custodian::detail {
 
 Observation::Observation(ObservedClient& client, std::shared_ptr<Observer> observer)
@@ -97,6 +95,32 @@ void Observation::tell_kept_lock_ended(const ObservedLockPtr& lock, FencingToken
   post([lock, token, reason](Observer& observer) {
     observer.on_kept_lock_ended(
         {.recipe = lock->recipe, .path = lock->path, .token = token, .reason = reason});
+  });
+}
+
+// -- Waits and updates ----------------------------------------------------------------------------
+
+void Observation::tell_wait_ended(const ObservedLockPtr& wait, WaitOutcome outcome,
+                                  const error_code& error, BootClock::time_point since) {
+  post([wait, outcome, error, waited = client_.now() - since](Observer& observer) {
+    observer.on_wait_ended({.recipe = wait->recipe,
+                            .path = wait->path,
+                            .outcome = outcome,
+                            .error = error,
+                            .waited = waited});
+  });
+}
+
+void Observation::tell_update_ended(const ObservedLockPtr& value, UpdateFacts facts,
+                                    BootClock::time_point since) {
+  post([value, facts, lasted = client_.now() - since](Observer& observer) {
+    observer.on_update_ended({.recipe = value->recipe,
+                              .path = value->path,
+                              .error = facts.error,
+                              .written = facts.written,
+                              .tries = facts.tries,
+                              .promoted = facts.promoted,
+                              .lasted = lasted});
   });
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "custodian/authoring/observed_lock.hpp"
 #include "custodian/log.hpp"
 #include "custodian/observer.hpp"
 #include "observe/downtime_clock.hpp"
@@ -51,6 +52,10 @@ class Observation {
                            BootClock::time_point since);
   void tell_lock_reused(const ObservedLockPtr& lock, FencingToken token, std::uint64_t times);
   void tell_kept_lock_ended(const ObservedLockPtr& lock, FencingToken token, KeptLockEnd reason);
+  void tell_wait_ended(const ObservedLockPtr& wait, WaitOutcome outcome, const error_code& error,
+                       BootClock::time_point since);
+  void tell_update_ended(const ObservedLockPtr& value, UpdateFacts facts,
+                         BootClock::time_point since);
   /// `full_path` is the path on the server.
   void tell_retried(std::string_view operation, std::string_view full_path, const error_code& error,
                     int attempts, std::chrono::milliseconds pause);

@@ -13,6 +13,17 @@ std::string_view to_string(AcquireOutcome outcome) noexcept {
   return "unknown";
 }
 
+std::string_view to_string(WaitOutcome outcome) noexcept {
+  switch (outcome) {
+    case WaitOutcome::passed: return "passed";
+    case WaitOutcome::late: return "late";
+    case WaitOutcome::spurious: return "spurious";
+    case WaitOutcome::cancelled: return "cancelled";
+    case WaitOutcome::failed: return "failed";
+  }
+  return "unknown";
+}
+
 std::string_view to_string(KeptLockEnd reason) noexcept {
   switch (reason) {
     case KeptLockEnd::wanted: return "wanted";

@@ -15,6 +15,9 @@ namespace custodian::prometheus_detail {
 inline constexpr std::array all_outcomes{AcquireOutcome::acquired, AcquireOutcome::late,
                                          AcquireOutcome::declined, AcquireOutcome::cancelled,
                                          AcquireOutcome::failed};
+inline constexpr std::array all_wait_outcomes{WaitOutcome::passed, WaitOutcome::late,
+                                              WaitOutcome::spurious, WaitOutcome::cancelled,
+                                              WaitOutcome::failed};
 inline constexpr std::array all_loss_reasons{LossReason::lease_expired, LossReason::session_over,
                                              LossReason::node_deleted,  LossReason::suspended,
                                              LossReason::held_too_long, LossReason::closed};

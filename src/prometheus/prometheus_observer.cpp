@@ -21,6 +21,7 @@ using prometheus_detail::all_connection_states;
 using prometheus_detail::all_kept_lock_ends;
 using prometheus_detail::all_loss_reasons;
 using prometheus_detail::all_outcomes;
+using prometheus_detail::all_wait_outcomes;
 using prometheus_detail::label_of;
 
 namespace {
@@ -57,6 +58,22 @@ struct LockSeries {
   std::map<KeptLockEnd, prometheus::Counter*> kept_ends;
 };
 
+/// The same of one recipe's waits.
+struct WaitSeries {
+  std::map<WaitOutcome, prometheus::Counter*> ended;
+  prometheus::Histogram* waits;
+};
+
+/// The same of the updates of one recipe's values.
+struct UpdateSeries {
+  prometheus::Counter* written;
+  prometheus::Counter* unchanged;
+  prometheus::Counter* failed;
+  prometheus::Counter* tries;
+  prometheus::Counter* promoted;
+  prometheus::Histogram* durations;
+};
+
 }  // namespace
 
 class PrometheusMetrics {
@@ -64,6 +81,8 @@ class PrometheusMetrics {
   PrometheusMetrics(std::shared_ptr<prometheus::Registry> registry, PrometheusOptions options);
 
   [[nodiscard]] LockSeries& of_lock(std::string_view recipe, std::string_view path);
+  [[nodiscard]] WaitSeries& of_wait(std::string_view recipe, std::string_view path);
+  [[nodiscard]] UpdateSeries& of_value(std::string_view recipe, std::string_view path);
   void on_retried(const OperationRetried& event);
   void on_connection(const ConnectionChanged& event);
 
@@ -82,7 +101,14 @@ class PrometheusMetrics {
   [[nodiscard]] Family<Histogram>& histogram(const std::string& name,
                                              const std::string& help) const;
   [[nodiscard]] Labels labels(Labels others) const;
-  [[nodiscard]] LockSeries series_of(const Key& key) const;
+  /// The series of the recipe and the path. Those of a new key are made by `make`.
+  template <typename Series>
+  [[nodiscard]] Series& series_at(std::map<Key, Series>& all, std::string_view recipe,
+                                  std::string_view path,
+                                  Series (PrometheusMetrics::*make)(const Labels&) const);
+  [[nodiscard]] LockSeries lock_series(const Labels& of_lock) const;
+  [[nodiscard]] WaitSeries wait_series(const Labels& of_wait) const;
+  [[nodiscard]] UpdateSeries update_series(const Labels& of_value) const;
   void set_state(ConnectionState now) const;
 
   const std::shared_ptr<prometheus::Registry> registry_;
@@ -95,14 +121,22 @@ class PrometheusMetrics {
   Family<Counter>& lost_;
   Family<Counter>& reuses_;
   Family<Counter>& kept_ends_;
+  Family<Counter>& ended_waits_;
+  Family<Histogram>& wait_times_;
+  Family<Counter>& updates_;
+  Family<Counter>& tries_;
+  Family<Counter>& promoted_;
+  Family<Histogram>& update_times_;
   Family<Counter>& retries_;
   Family<Gauge>& states_;
   Counter& reconnects_;
   Counter& sessions_lost_;
   Counter& disconnected_;
 
-  std::mutex mutex_;  ///< guards locks_
+  std::mutex mutex_;  ///< guards the maps
   std::map<Key, LockSeries> locks_;
+  std::map<Key, WaitSeries> waiters_;
+  std::map<Key, UpdateSeries> values_;
 };
 
 PrometheusMetrics::PrometheusMetrics(std::shared_ptr<prometheus::Registry> registry,
@@ -118,6 +152,14 @@ PrometheusMetrics::PrometheusMetrics(std::shared_ptr<prometheus::Registry> regis
       reuses_{counter("custodian_lock_reuses_total",
                       "How often a kept lock was taken again, without the servers.")},
       kept_ends_{counter("custodian_kept_locks_ended_total", "Kept locks that were given back.")},
+      ended_waits_{counter("custodian_waits_total", "Waits that have ended, by their outcome.")},
+      wait_times_{histogram("custodian_wait_seconds", "How long waits took that have passed.")},
+      updates_{counter("custodian_updates_total", "Updates of atomic values, by their outcome.")},
+      tries_{counter("custodian_update_tries_total", "Tries of the updates that have written.")},
+      promoted_{
+          counter("custodian_updates_promoted_total", "Updates that have waited for their lock.")},
+      update_times_{
+          histogram("custodian_update_seconds", "How long updates took that have not failed.")},
       retries_{counter("custodian_retries_total", "Requests that were sent again.")},
       states_{gauge("custodian_connection_state", "1 for the state of the connection.")},
       reconnects_{counter("custodian_reconnects_total", "Sessions that went on after a break.")
@@ -151,14 +193,18 @@ prometheus::Labels PrometheusMetrics::labels(Labels others) const {
   return others;
 }
 
-LockSeries PrometheusMetrics::series_of(const Key& key) const {
-  Labels of_lock = labels({{"recipe", key.first}});
-  if (options_.lock_label) of_lock.emplace("lock", key.second);
-  const auto with = [&](const std::string& name, std::string_view value) {
-    Labels all = of_lock;
-    all.emplace(name, value);
-    return all;
-  };
+namespace {
+
+/// The labels, and one more.
+prometheus::Labels with(prometheus::Labels labels, const std::string& name,
+                        std::string_view value) {
+  labels.emplace(name, value);
+  return labels;
+}
+
+}  // namespace
+
+LockSeries PrometheusMetrics::lock_series(const Labels& of_lock) const {
   LockSeries series{.acquires = {},
                     .waits = &waits_.Add(of_lock, options_.wait_buckets),
                     .held = &held_.Add(of_lock),
@@ -167,24 +213,58 @@ LockSeries PrometheusMetrics::series_of(const Key& key) const {
                     .reuses = &reuses_.Add(of_lock),
                     .kept_ends = {}};
   for (const AcquireOutcome each : all_outcomes) {
-    series.acquires.emplace(each, &acquires_.Add(with("outcome", to_string(each))));
+    series.acquires.emplace(each, &acquires_.Add(with(of_lock, "outcome", to_string(each))));
   }
   for (const LossReason each : all_loss_reasons) {
-    series.lost.emplace(each, &lost_.Add(with("reason", label_of(each))));
+    series.lost.emplace(each, &lost_.Add(with(of_lock, "reason", label_of(each))));
   }
   for (const KeptLockEnd each : all_kept_lock_ends) {
-    series.kept_ends.emplace(each, &kept_ends_.Add(with("reason", to_string(each))));
+    series.kept_ends.emplace(each, &kept_ends_.Add(with(of_lock, "reason", to_string(each))));
   }
   return series;
 }
 
-LockSeries& PrometheusMetrics::of_lock(std::string_view recipe, std::string_view path) {
+WaitSeries PrometheusMetrics::wait_series(const Labels& of_wait) const {
+  WaitSeries series{.ended = {}, .waits = &wait_times_.Add(of_wait, options_.wait_buckets)};
+  for (const WaitOutcome each : all_wait_outcomes) {
+    series.ended.emplace(each, &ended_waits_.Add(with(of_wait, "outcome", to_string(each))));
+  }
+  return series;
+}
+
+UpdateSeries PrometheusMetrics::update_series(const Labels& of_value) const {
+  return {.written = &updates_.Add(with(of_value, "outcome", "written")),
+          .unchanged = &updates_.Add(with(of_value, "outcome", "unchanged")),
+          .failed = &updates_.Add(with(of_value, "outcome", "failed")),
+          .tries = &tries_.Add(of_value),
+          .promoted = &promoted_.Add(of_value),
+          .durations = &update_times_.Add(of_value, options_.wait_buckets)};
+}
+
+template <typename Series>
+Series& PrometheusMetrics::series_at(std::map<Key, Series>& all, std::string_view recipe,
+                                     std::string_view path,
+                                     Series (PrometheusMetrics::*make)(const Labels&) const) {
   Key key{recipe, options_.lock_label ? options_.lock_label(path) : std::string{}};
   const std::lock_guard lock{mutex_};
-  const auto found = locks_.find(key);
-  if (found != locks_.end()) return found->second;
-  LockSeries series = series_of(key);
-  return locks_.emplace(std::move(key), std::move(series)).first->second;
+  const auto found = all.find(key);
+  if (found != all.end()) return found->second;
+  Labels of_key = labels({{"recipe", key.first}});
+  if (options_.lock_label) of_key.emplace("lock", key.second);
+  Series series = (this->*make)(of_key);
+  return all.emplace(std::move(key), std::move(series)).first->second;
+}
+
+LockSeries& PrometheusMetrics::of_lock(std::string_view recipe, std::string_view path) {
+  return series_at(locks_, recipe, path, &PrometheusMetrics::lock_series);
+}
+
+WaitSeries& PrometheusMetrics::of_wait(std::string_view recipe, std::string_view path) {
+  return series_at(waiters_, recipe, path, &PrometheusMetrics::wait_series);
+}
+
+UpdateSeries& PrometheusMetrics::of_value(std::string_view recipe, std::string_view path) {
+  return series_at(values_, recipe, path, &PrometheusMetrics::update_series);
 }
 
 void PrometheusMetrics::on_retried(const OperationRetried& event) {
@@ -243,6 +323,21 @@ void PrometheusObserver::on_lock_reused(const LockReused& event) {
 
 void PrometheusObserver::on_kept_lock_ended(const KeptLockEnded& event) {
   metrics_->of_lock(event.recipe, event.path).kept_ends.at(event.reason)->Increment();
+}
+
+void PrometheusObserver::on_wait_ended(const WaitEnded& event) {
+  WaitSeries& series = metrics_->of_wait(event.recipe, event.path);
+  series.ended.at(event.outcome)->Increment();
+  if (event.outcome == WaitOutcome::passed) series.waits->Observe(seconds(event.waited));
+}
+
+void PrometheusObserver::on_update_ended(const UpdateEnded& event) {
+  UpdateSeries& series = metrics_->of_value(event.recipe, event.path);
+  if (event.promoted) series.promoted->Increment();
+  if (event.error) return series.failed->Increment();
+  (event.written ? series.written : series.unchanged)->Increment();
+  if (event.written) series.tries->Increment(event.tries);
+  series.durations->Observe(seconds(event.lasted));
 }
 
 void PrometheusObserver::on_operation_retried(const OperationRetried& event) {

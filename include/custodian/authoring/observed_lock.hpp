@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// These functions report a recipe's lock to the client's observer, for authors of recipes.
+/// These functions report a recipe's lock, wait or update to the client's observer, for authors of
+/// recipes.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace custodian {
 
-/// The recipe and the path under which events of a lock are reported.
+/// The recipe and the path under which events of a lock, a wait or an update are reported.
 struct ObservedLock {
   /// The recipe's name, such as `InterProcessMutex`.
   std::string recipe;
@@ -45,5 +46,22 @@ CUSTODIAN_EXPORT void tell_lock_reused(const CorePtr& core, const ObservedLockPt
 /// Reports that a kept lock was given back. Any thread.
 CUSTODIAN_EXPORT void tell_kept_lock_ended(const CorePtr& core, const ObservedLockPtr& lock,
                                            FencingToken token, KeptLockEnd reason);
+
+/// Reports that a wait for other processes, which began at `since`, has ended. `wait` must not be
+/// null. Any thread.
+CUSTODIAN_EXPORT void tell_wait_ended(const CorePtr& core, const ObservedLockPtr& wait,
+                                      WaitOutcome outcome, error_code error,
+                                      BootClock::time_point since);
+
+/// What is reported of an update: see UpdateEnded.
+struct UpdateFacts {
+  error_code error{};
+  bool written = false;
+  int tries = 0;
+  bool promoted = false;
+};
+/// Reports that an update, which began at `since`, has ended. `value` must not be null. Any thread.
+CUSTODIAN_EXPORT void tell_update_ended(const CorePtr& core, const ObservedLockPtr& value,
+                                        UpdateFacts facts, BootClock::time_point since);
 
 }  // namespace custodian

@@ -7,6 +7,7 @@
 #include "atomics/initialize.hpp"
 #include "atomics/update.hpp"
 #include "custodian/authoring/argument_checks.hpp"
+#include "custodian/authoring/observed_lock.hpp"
 #include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/spawn.hpp"
 
@@ -47,8 +48,42 @@ asio::awaitable<Result<Versioned<T>>> load(AtomicNodePtr node, CancellationPtr c
 }
 
 template <typename T>
+constexpr std::string_view recipe_of() {
+  if constexpr (std::is_same_v<T, std::int64_t>) return "DistributedAtomicLong";
+  if constexpr (std::is_same_v<T, std::int32_t>) return "DistributedAtomicInteger";
+  return "DistributedAtomicValue";
+}
+
+/// An update that begins now. Reports its end to the client's observer, if there is one.
+class ObservedUpdate {
+ public:
+  ObservedUpdate(std::string_view recipe, const SharedNode& value)
+      : core_{value.client.core()},
+        value_{make_observed(core_, recipe, value.path)},
+        since_{value_ ? now_of(core_) : BootClock::time_point{}} {}
+
+  void tell_ended(const Result<StoredUpdate>& result) const {
+    if (!value_) return;
+    UpdateFacts facts;
+    if (result) {
+      facts = {.written = result->written, .tries = result->tries, .promoted = result->promoted};
+    } else {
+      facts.error = result.error();
+    }
+    tell_update_ended(core_, value_, facts, since_);
+  }
+
+ private:
+  const CorePtr core_;
+  const ObservedLockPtr value_;
+  const BootClock::time_point since_;
+};
+
+template <typename T>
 asio::awaitable<Result<Updated<T>>> update_to(UpdateJob job) {
+  const ObservedUpdate observed{recipe_of<T>(), *job.node->value};
   const Result<StoredUpdate> ended = co_await update(std::move(job));
+  observed.tell_ended(ended);
   if (!ended) co_return ended.error();
   const Result<Versioned<T>> before = decoded<T>(ended->before);
   const Result<Versioned<T>> after = decoded<T>(ended->after);
@@ -60,8 +95,10 @@ asio::awaitable<Result<Updated<T>>> update_to(UpdateJob job) {
                        .promoted = ended->promoted};
 }
 
-asio::awaitable<Result<void>> store_bytes(UpdateJob job) {
+asio::awaitable<Result<void>> store_bytes(std::string_view recipe, UpdateJob job) {
+  const ObservedUpdate observed{recipe, *job.node->value};
   const Result<StoredUpdate> ended = co_await update(std::move(job));
+  observed.tell_ended(ended);
   if (!ended) co_return ended.error();
   co_return Result<void>{};
 }
@@ -115,10 +152,10 @@ void start_atomic_store(CorePtr core, CancellationPtr cancellation, AtomicNodePt
     return Result<std::optional<std::string>>{bytes};
   };
   spawn(core, what,
-        store_bytes({.node = std::move(node),
-                     .cancellation = std::move(cancellation),
-                     .options = options,
-                     .compute = replace}),
+        store_bytes(recipe_of<T>(), {.node = std::move(node),
+                                     .cancellation = std::move(cancellation),
+                                     .options = options,
+                                     .compute = replace}),
         std::move(handler));
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "async/observed_wait.hpp"
 #include "atomics/permit_source.hpp"
 #include "custodian/authoring/argument_checks.hpp"
 #include "custodian/authoring/spawn.hpp"
@@ -15,6 +16,8 @@ namespace recipes_detail {
 namespace asio = boost::asio;
 
 namespace {
+
+constexpr std::string_view recipe = "RateLimiter";
 
 /// The longest time that one call may take permits of.
 constexpr std::chrono::hours most_at_once{24};
@@ -43,28 +46,31 @@ void check_permits(const PermitSourcePtr& source, std::int64_t permits) {
 
 void start_acquire_permits(CorePtr core, CancellationPtr cancellation, PermitSourcePtr source,
                            std::int64_t permits, Handler<> handler) {
+  Handler<> observed = observed_wait(core, recipe, source->path(), std::move(handler));
   const std::string what = waiting_for_permits(*source);
   spawn(core, what, acquire_all(std::move(source), std::move(cancellation), permits),
-        std::move(handler));
+        std::move(observed));
 }
 
 void start_try_acquire_permits(CorePtr core, CancellationPtr cancellation, PermitSourcePtr source,
                                std::int64_t permits, Handler<bool> handler) {
+  Handler<bool> observed = observed_wait(core, recipe, source->path(), std::move(handler));
   const std::string what = waiting_for_permits(*source);
   const Patience none{Patience::Kind::none, source->client().deadline_or_default({})};
   spawn(core, what,
         PermitSource::acquire(std::move(source), std::move(cancellation), permits, none),
-        std::move(handler));
+        std::move(observed));
 }
 
 void start_try_acquire_permits_until(CorePtr core, CancellationPtr cancellation,
                                      PermitSourcePtr source, std::int64_t permits, Deadline until,
                                      Handler<bool> handler) {
+  Handler<bool> observed = observed_wait(core, recipe, source->path(), std::move(handler));
   const std::string what = waiting_for_permits(*source);
   const Patience limited{Patience::Kind::limited, source->client().deadline_or_default(until)};
   spawn(core, what,
         PermitSource::acquire(std::move(source), std::move(cancellation), permits, limited),
-        std::move(handler));
+        std::move(observed));
 }
 
 }  // namespace recipes_detail

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "acquire/not_acquired.hpp"
+#include "async/observed_wait.hpp"
 #include "barriers/latch_arrival.hpp"
 #include "barriers/latch_tickets.hpp"
 #include "barriers/timed_wait.hpp"
@@ -114,7 +115,8 @@ void start_count_down(CorePtr core, CancellationPtr cancellation, CountDownPtr l
 
 void start_arrive_and_wait(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
                            std::int32_t arrivals, Handler<> handler) {
-  Handler<> bound = bound_to_context(latch->client, std::move(handler));
+  Handler<> observed = observed_wait(core, "CountDownLatch", latch->path, std::move(handler));
+  Handler<> bound = bound_to_context(core, std::move(observed));
   const std::string what = "arriving at " + latch->path;
   spawn(core, what, arrive_and_wait(std::move(latch), std::move(cancellation), arrivals),
         std::move(bound));
@@ -138,14 +140,16 @@ void start_try_wait(CorePtr core, CancellationPtr cancellation, CountDownPtr lat
 
 void start_wait_at_latch(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
                          Handler<> handler) {
-  Handler<> bound = bound_to_context(latch->client, std::move(handler));
+  Handler<> observed = observed_wait(core, "CountDownLatch", latch->path, std::move(handler));
+  Handler<> bound = bound_to_context(core, std::move(observed));
   const std::string what = "waiting at " + latch->path;
   spawn(core, what, wait(std::move(latch), std::move(cancellation)), std::move(bound));
 }
 
 void start_timed_wait_at_latch(CorePtr core, CancellationPtr cancellation, CountDownPtr latch,
                                Deadline until, Handler<bool> handler) {
-  Handler<bool> bound = bound_to_context(latch->client, std::move(handler));
+  Handler<bool> observed = observed_wait(core, "CountDownLatch", latch->path, std::move(handler));
+  Handler<bool> bound = bound_to_context(core, std::move(observed));
   const std::string what = "waiting at " + latch->path;
   if (until.passed()) {
     return spawn(core, what, is_open_now(std::move(latch), std::move(cancellation)),

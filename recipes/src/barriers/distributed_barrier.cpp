@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "acquire/not_acquired.hpp"
+#include "async/observed_wait.hpp"
 #include "barriers/barrier_sight.hpp"
 #include "barriers/fresh_look.hpp"
 #include "barriers/timed_wait.hpp"
@@ -99,14 +100,17 @@ void start_is_set(CorePtr core, CancellationPtr cancellation, BarrierPtr barrier
 
 void start_wait_at_barrier(CorePtr core, CancellationPtr cancellation, BarrierPtr barrier,
                            Handler<> handler) {
-  Handler<> bound = bound_to_context(barrier->client, std::move(handler));
+  Handler<> observed = observed_wait(core, "DistributedBarrier", barrier->path, std::move(handler));
+  Handler<> bound = bound_to_context(core, std::move(observed));
   const std::string what = "waiting at " + barrier->path;
   spawn(core, what, wait(std::move(barrier), std::move(cancellation)), std::move(bound));
 }
 
 void start_timed_wait_at_barrier(CorePtr core, CancellationPtr cancellation, BarrierPtr barrier,
                                  Deadline until, Handler<bool> handler) {
-  Handler<bool> bound = bound_to_context(barrier->client, std::move(handler));
+  Handler<bool> observed =
+      observed_wait(core, "DistributedBarrier", barrier->path, std::move(handler));
+  Handler<bool> bound = bound_to_context(core, std::move(observed));
   const std::string what = "waiting at " + barrier->path;
   if (until.passed()) {
     return spawn(core, what, is_open_now(std::move(barrier), std::move(cancellation)),

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "async/observed_wait.hpp"
 #include "barriers/party_entry.hpp"
 #include "barriers/party_exit.hpp"
 #include "barriers/timed_wait.hpp"
@@ -66,14 +67,18 @@ asio::awaitable<Result<bool>> leave(PartyPtr party, CancellationPtr callers, Dea
 
 void start_enter(CorePtr core, CancellationPtr cancellation, PartyPtr party, Deadline until,
                  Handler<bool> handler) {
-  Handler<bool> bound = bound_to_context(party->client, std::move(handler));
+  Handler<bool> observed =
+      observed_wait(core, "DistributedDoubleBarrier::enter", party->path, std::move(handler));
+  Handler<bool> bound = bound_to_context(core, std::move(observed));
   const std::string what = "entering " + party->path;
   spawn(core, what, enter(std::move(party), std::move(cancellation), until), std::move(bound));
 }
 
 void start_leave(CorePtr core, CancellationPtr cancellation, PartyPtr party, Deadline until,
                  Handler<bool> handler) {
-  Handler<bool> bound = bound_to_context(party->client, std::move(handler));
+  Handler<bool> observed =
+      observed_wait(core, "DistributedDoubleBarrier::leave", party->path, std::move(handler));
+  Handler<bool> bound = bound_to_context(core, std::move(observed));
   const std::string what = "leaving " + party->path;
   spawn(core, what, leave(std::move(party), std::move(cancellation), until), std::move(bound));
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "async/observed_wait.hpp"
 #include "barriers/phase_arrival.hpp"
 #include "barriers/phase_rules.hpp"
 #include "barriers/timed_wait.hpp"
@@ -42,14 +43,17 @@ asio::awaitable<Result<void>> arrive(PhasesPtr phases, CancellationPtr callers) 
 
 void start_arrive_and_wait_at_barrier(CorePtr core, CancellationPtr cancellation, PhasesPtr phases,
                                       Handler<> handler) {
-  Handler<> bound = bound_to_context(phases->client, std::move(handler));
+  Handler<> observed = observed_wait(core, "InterProcessBarrier", phases->path, std::move(handler));
+  Handler<> bound = bound_to_context(core, std::move(observed));
   const std::string what = "arriving at " + phases->path;
   spawn(core, what, arrive(std::move(phases), std::move(cancellation)), std::move(bound));
 }
 
 void start_timed_arrival_at_barrier(CorePtr core, CancellationPtr cancellation, PhasesPtr phases,
                                     Deadline until, Handler<bool> handler) {
-  Handler<bool> bound = bound_to_context(phases->client, std::move(handler));
+  Handler<bool> observed =
+      observed_wait(core, "InterProcessBarrier", phases->path, std::move(handler));
+  Handler<bool> bound = bound_to_context(core, std::move(observed));
   const std::string what = "arriving at " + phases->path;
   spawn(core, what, arrive_in_time(std::move(phases), std::move(cancellation), until),
         std::move(bound));

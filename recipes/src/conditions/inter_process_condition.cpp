@@ -4,6 +4,7 @@
 
 #include "acquire/downgrade.hpp"
 #include "acquire/thread_holds.hpp"
+#include "async/observed_wait.hpp"
 #include "conditions/condition_wait.hpp"
 #include "conditions/signalling.hpp"
 #include "custodian/authoring/argument_checks.hpp"
@@ -29,6 +30,20 @@ std::string_view to_string(ConditionStatus status) noexcept {
 
 namespace recipes_detail {
 
+namespace {
+
+WaitOutcome outcome_of_waking(const Woken& woken) {
+  switch (woken.status) {
+    case ConditionStatus::signalled: return WaitOutcome::passed;
+    case ConditionStatus::spurious: return WaitOutcome::spurious;
+    case ConditionStatus::timeout: return WaitOutcome::late;
+    case ConditionStatus::stopped: return WaitOutcome::cancelled;
+  }
+  return WaitOutcome::failed;
+}
+
+}  // namespace
+
 void start_condition_wait(CorePtr core, CancellationPtr cancellation, ConditionSpecPtr condition,
                           Lease lease, Deadline until, std::stop_token stop,
                           Handler<Woken> handler) {
@@ -36,7 +51,9 @@ void start_condition_wait(CorePtr core, CancellationPtr cancellation, ConditionS
   if (!error) error = objection_to(*condition->lock, lease);
   if (!error && lease.hold_count() > 1) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, Woken{});
-  Handler<Woken> bound = bound_to_context(condition->client, std::move(handler));
+  Handler<Woken> observed = observed_wait(core, "InterProcessCondition", condition->path,
+                                          std::move(handler), &outcome_of_waking);
+  Handler<Woken> bound = bound_to_context(core, std::move(observed));
   const std::string what = "waiting at " + condition->path;
   spawn(core, what,
         wait_at(std::move(condition), std::move(cancellation), std::move(lease),

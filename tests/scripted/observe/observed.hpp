@@ -25,6 +25,7 @@ class Records final : public Observer {
   using Lines = std::vector<std::string>;
 
   Lines locks;
+  Lines waits;  ///< and updates
   Lines retries;
   Lines states;
   std::vector<error_code> errors;  ///< the errors that were retried
@@ -69,6 +70,17 @@ class Records final : public Observer {
     locks.push_back(describe("no longer kept:", event) + ": " +
                     std::string{to_string(event.reason)});
   }
+  void on_wait_ended(const WaitEnded& event) override {
+    waited = event.waited;
+    waits.push_back(describe(to_string(event.outcome), event) + reason(event.error));
+  }
+  void on_update_ended(const UpdateEnded& event) override {
+    const auto* const what = event.error ? "failed" : event.written ? "written" : "unchanged";
+    std::string line = describe(what, event);
+    if (event.tries > 0) line += " x" + std::to_string(event.tries);
+    if (event.promoted) line += " promoted";
+    waits.push_back(line + reason(event.error));
+  }
   void on_operation_retried(const OperationRetried& event) override {
     pause = event.pause;
     errors.push_back(event.error);
@@ -81,6 +93,9 @@ class Records final : public Observer {
   }
 
  private:
+  static std::string reason(const error_code& error) {
+    return error ? ": " + error.message() : std::string{};
+  }
   template <typename Event>
   static std::string describe(std::string_view what, const Event& event) {
     return std::string{what} + " " + std::string{event.recipe} + " " + std::string{event.path};
@@ -133,7 +148,7 @@ class Observed {
     boost::asio::post(world.context, [this] { mine->close(); });
     world.settle();
   }
-  void fail_at(std::vector<std::pair<std::size_t, Fault>> faults) {
+  void fail_at(Faults faults) {
     world.ensemble.set_fault_plan(std::make_shared<FaultsAt>("mine", std::move(faults)));
   }
 

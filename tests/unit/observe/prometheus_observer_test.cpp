@@ -63,6 +63,53 @@ TEST_CASE("prometheus: acquires are counted by their outcome, and waits of those
   CHECK(page.value("custodian_acquire_wait_seconds_sum" + of_mutex).starts_with("30.00"));
 }
 
+TEST_CASE(
+    "prometheus: waits are counted by their outcome, and the times of those that have passed") {
+  Page page;
+  const auto ended = [&](WaitOutcome outcome, std::chrono::nanoseconds waited) {
+    page.observer.on_wait_ended({.recipe = "CountDownLatch",
+                                 .path = "/latch",
+                                 .outcome = outcome,
+                                 .error = {},
+                                 .waited = waited});
+  };
+  ended(WaitOutcome::passed, 3ms);
+  ended(WaitOutcome::passed, 30s);
+  ended(WaitOutcome::late, 1h);
+  const std::string waits = "custodian_waits_total";
+  CHECK(page.value(waits + R"({outcome="passed",recipe="CountDownLatch"})") == "2");
+  CHECK(page.value(waits + R"({outcome="late",recipe="CountDownLatch"})") == "1");
+  CHECK(page.value(waits + R"({outcome="spurious",recipe="CountDownLatch"})") == "0");
+  CHECK(page.value(R"(custodian_wait_seconds_count{recipe="CountDownLatch"})") == "2");
+  // No series of locks: it is none.
+  CHECK(page.value(R"(custodian_leases_held{recipe="CountDownLatch"})").empty());
+}
+
+TEST_CASE("prometheus: updates are counted by their outcome, with their tries") {
+  Page page;
+  UpdateEnded update{.recipe = "DistributedAtomicLong",
+                     .path = "/number",
+                     .error = {},
+                     .written = true,
+                     .tries = 3,
+                     .promoted = true,
+                     .lasted = 2ms};
+  page.observer.on_update_ended(update);
+  update.written = false;
+  update.promoted = false;
+  page.observer.on_update_ended(update);
+  update.error = Errc::closed;
+  page.observer.on_update_ended(update);
+  const std::string updates = "custodian_updates_total";
+  const std::string of_number = R"({recipe="DistributedAtomicLong"})";
+  CHECK(page.value(updates + R"({outcome="written",recipe="DistributedAtomicLong"})") == "1");
+  CHECK(page.value(updates + R"({outcome="unchanged",recipe="DistributedAtomicLong"})") == "1");
+  CHECK(page.value(updates + R"({outcome="failed",recipe="DistributedAtomicLong"})") == "1");
+  CHECK(page.value("custodian_update_tries_total" + of_number) == "3");
+  CHECK(page.value("custodian_updates_promoted_total" + of_number) == "1");
+  CHECK(page.value("custodian_update_seconds_count" + of_number) == "2");
+}
+
 TEST_CASE("prometheus: kept locks are counted by their reuses, and by why they were given back") {
   Page page;
   page.observer.on_lock_reused(

@@ -20,6 +20,15 @@
 ///     custodian_lock_reuses_total           recipe: a kept lock was taken again; such holds are
 ///                                           in no other series
 ///     custodian_kept_locks_ended_total      recipe, reason: as KeptLockEnd's names
+///     custodian_waits_total                 recipe, outcome: passed, late, spurious, cancelled,
+///                                           failed; at barriers, latches, conditions
+///     custodian_wait_seconds                recipe; a histogram, of waits that have passed
+///     custodian_updates_total               recipe, outcome: written, unchanged, failed
+///     custodian_update_tries_total          recipe; more than written updates: other clients were
+///                                           quicker. Updates that share a write count its tries
+///                                           once each
+///     custodian_updates_promoted_total      recipe; updates that have waited for their lock
+///     custodian_update_seconds              recipe; a histogram, of updates that have not failed
 ///     custodian_retries_total               operation, error: as Client's functions, and the names
 ///                                           of Errc and ServerErrc
 ///     custodian_connection_state            state: as ConnectionState's names; a gauge, 1 for the
@@ -57,15 +66,16 @@ struct PrometheusOptions {
   /// such label.
   std::string client{};
 
-  /// Returns the value of the label `lock` for the series of a lock, from the lock's path. Each
+  /// Returns the value of the label `lock` for the series of a lock, or of another recipe,
+  /// from its path. Each
   /// value of the label makes some forty series, which stay for good, here and in the Prometheus
   /// server: so use whole paths as labels only if there are few. Cut off the parts that differ from
   /// one customer, order or stripe to the next. If no function is given, there is no such label,
   /// and all locks of a recipe are counted together.
   std::function<std::string(std::string_view path)> lock_label{};
 
-  /// The upper bounds of the buckets of custodian_acquire_wait_seconds, in seconds, in ascending
-  /// order.
+  /// The upper bounds of the buckets of custodian_acquire_wait_seconds, custodian_wait_seconds and
+  /// custodian_update_seconds, in seconds, in ascending order.
   std::vector<double> wait_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
   /// The upper bounds of the buckets of custodian_hold_seconds, likewise.
   std::vector<double> hold_buckets{0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300, 1800};
@@ -87,6 +97,8 @@ class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
   void on_lease_released(const LeaseReleased& event) override;
   void on_lock_reused(const LockReused& event) override;
   void on_kept_lock_ended(const KeptLockEnded& event) override;
+  void on_wait_ended(const WaitEnded& event) override;
+  void on_update_ended(const UpdateEnded& event) override;
   void on_operation_retried(const OperationRetried& event) override;
   void on_connection_changed(const ConnectionChanged& event) override;
 

@@ -97,6 +97,8 @@ void Measuring::check_exclusion(const DriverResult& result) const {
   std::ostringstream told;
   if (result.violations > 0 && workload_.work == "count")
     told << "the number is off by " << result.violations << "; ";
+  else if (result.violations > 0 && workload_.work == "release")
+    told << result.violations << " waiters went on before the barrier was open; ";
   else if (result.violations > 0)
     told << result.violations << " times somebody else was inside; ";
   // The works `start` and `sessions` do not count their holds on the page, and report no writes.

@@ -129,6 +129,14 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .threads = 8,
        .contestants = counters,
        .targets = {{"cycles_per_s", "curator", true, 3}}},
+      {.name = "barrier",
+       .title = "A barrier opens for waiters with a session each: until the last one goes on",
+       .work = "release",
+       .threads = sizes.sessions,
+       .sessions = sizes.sessions,
+       .figure = "handover_p50_us",
+       .contestants = {our_name, "curator"},
+       .targets = {{"handover_p50_us", "curator", false, 0.5}}},
       {.name = "start",
        .title = "First lock of a new client",
        .work = "start",
@@ -154,7 +162,9 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
 std::string parameters(const Workload& workload) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
-  if (workload.work == "waiters") {
+  if (workload.work == "release") {
+    add(counted(workload.sessions, "session"));
+  } else if (workload.work == "waiters") {
     add(counted(workload.waiters, "waiter"));
   } else if (workload.work == "sessions") {
     add(counted(workload.sessions, "session"));

@@ -35,6 +35,7 @@ public final class CuratorBench {
     private Row row;
     private HeldLocks held;
     private Counting counting;
+    private Releasing releasing;
     private double seconds;
 
     private CuratorBench(String servers) {
@@ -112,6 +113,11 @@ public final class CuratorBench {
             counting = new Counting(clients.get(0), task.get("path"), number("threads", 1));
             return;
         }
+        if (task.get("work").equals("release")) {
+            releasing = new Releasing(
+                    clients.subList(0, sessions), task.get("path"), number("threads", 1));
+            return;
+        }
         for (int i = 0; i < number("threads", 1); ++i) {
             contenders.add(new Contender(clients.get(i % sessions), i));
         }
@@ -139,6 +145,8 @@ public final class CuratorBench {
             cycle(start + nanoseconds());
         } else if (task.get("work").equals("count")) {
             counting.run(start + nanoseconds());
+        } else if (task.get("work").equals("release")) {
+            releasing.run(start + nanoseconds());
         } else {
             throw new IllegalArgumentException(task.get("work") + ": not of this contestant");
         }
@@ -200,6 +208,14 @@ public final class CuratorBench {
             violations = counting.error();
             counting.times().forEach(thread -> thread.forEach(acquire::add));
             counting = null;
+        }
+        if (releasing != null) {
+            cycles = releasing.lastTimes().size();
+            violations = releasing.early();
+            releasing.times().forEach(acquire::add);
+            releasing.lastTimes().forEach(handover::add);
+            releasing.end();
+            releasing = null;
         }
         return "{\"seconds\":" + seconds + ",\"cycles\":" + cycles
                 + ",\"writes\":" + writes + ",\"violations\":" + violations

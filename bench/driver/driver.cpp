@@ -145,6 +145,12 @@ class Service {
       counting_.emplace(std::move(counters));
       return;
     }
+    if (task_.work == "release") {
+      std::vector<std::unique_ptr<Gate>> gates;
+      for (int i = 0; i < task_.threads; ++i) gates.push_back(contestant_->gate(task_, i));
+      releasing_.emplace(std::move(gates));
+      return;
+    }
     for (int i = 0; i < task_.threads; ++i) lockers_.push_back(contestant_->locker(task_, i));
     if (task_.work == "sessions") {
       row_.emplace(lockers_);
@@ -165,6 +171,8 @@ class Service {
       cycle(start + nanoseconds());
     } else if (task_.work == "count") {
       counting_.value().run(start + nanoseconds());
+    } else if (task_.work == "release") {
+      releasing_.value().run(start + nanoseconds());
     } else {
       throw std::invalid_argument{task_.work + ": no such work"};
     }
@@ -217,6 +225,12 @@ class Service {
                           .cycles = static_cast<std::int64_t>(counting_->times().size()),
                           .violations = counting_->error()});
     }
+    if (releasing_) {
+      samples_.push_back({.acquire = releasing_->times(),
+                          .handover = releasing_->last_times(),
+                          .cycles = static_cast<std::int64_t>(releasing_->last_times().size()),
+                          .violations = releasing_->early()});
+    }
     Json json{{"seconds", seconds_}};
     std::int64_t cycles = 0;
     std::int64_t writes = 0;
@@ -254,6 +268,7 @@ class Service {
   void clear() {
     row_.reset();
     counting_.reset();
+    releasing_.reset();
     lockers_.clear();
     samples_.clear();
     drain_.reset();
@@ -267,6 +282,7 @@ class Service {
   std::vector<std::unique_ptr<Locker>> lockers_;
   std::optional<Row> row_;
   std::optional<Counting> counting_;
+  std::optional<Releasing> releasing_;
   std::vector<Samples> samples_;
   std::optional<Drain> drain_;
   std::optional<Holding> holding_;
@@ -279,6 +295,9 @@ void Locker::lock_shared() { throw std::logic_error{"no read/write lock"}; }
 void Locker::unlock_shared() { throw std::logic_error{"no read/write lock"}; }
 std::string Locker::session() const { return {}; }
 std::unique_ptr<Counter> Contestant::counter(const Task& task, int /*index*/) {
+  throw std::logic_error{task.work + ": not of this contestant"};
+}
+std::unique_ptr<Gate> Contestant::gate(const Task& task, int /*index*/) {
   throw std::logic_error{task.work + ": not of this contestant"};
 }
 Drain Contestant::drain(const Task& task) {

@@ -21,6 +21,11 @@
 ///   start     a new client to `servers`, and its first lock; held until `result`
 ///   count     `threads` threads of one client, for `seconds`: add one to a number at `path`; a sum
 ///             that is off is "violations", and "acquire" has the times of the additions
+///   release   `threads` threads, which share the sessions, wait at a barrier, which is then
+///   opened;
+///             again and again, for `seconds`. A waiter that returns before that is a violation;
+///             "acquire" has the times from the opening to the return of each waiter, "handover" to
+///             that of the last one
 ///   waiters   one client holds the lock, and `waiters` other acquires of that client wait; then
 ///             each in turn gets the lock
 ///
@@ -41,6 +46,7 @@
 #include <vector>
 
 #include "counting.hpp"
+#include "releasing.hpp"
 #include "shared_page.hpp"
 
 namespace custodian::bench {
@@ -112,6 +118,8 @@ class Contestant {
   [[nodiscard]] virtual std::unique_ptr<Locker> locker(const Task& task, int index) = 0;
   /// Thread `index` of the work `count`. Throws unless overridden.
   [[nodiscard]] virtual std::unique_ptr<Counter> counter(const Task& task, int index);
+  /// Thread `index` of the work `release`. Throws unless overridden.
+  [[nodiscard]] virtual std::unique_ptr<Gate> gate(const Task& task, int index);
   /// Does the work `waiters`. Throws unless overridden.
   [[nodiscard]] virtual Drain drain(const Task& task);
   /// Acquires `task.locks` locks, and holds them until let_go(). Call it after the first locker()

@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "custodian/atomics/distributed_atomic_long.hpp"
+#include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/client.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
@@ -83,6 +84,18 @@ class OurCounter final : public Counter {
 
  private:
   DistributedAtomicLong number_;
+};
+
+/// A waiter at a barrier.
+class OurGate final : public Gate {
+ public:
+  OurGate(const Client& client, const std::string& path) : barrier_{client, path} {}
+  void close() override { barrier_.set(); }
+  void open() override { barrier_.remove(); }
+  void wait() override { barrier_.wait(); }
+
+ private:
+  DistributedBarrier barrier_;
 };
 
 /// A contender whose only thread runs the client while it waits for the lock.
@@ -259,6 +272,11 @@ class Custodian final : public Contestant {
       number_.emplace(*client(0), task.path, UpdateOptions{.settle = settle});
     }
     return std::make_unique<OurCounter>(number_.value());
+  }
+
+  std::unique_ptr<Gate> gate(const Task& task, int index) override {
+    const ClientPtr mine = client(static_cast<std::size_t>(index % task.sessions));
+    return std::make_unique<OurGate>(*mine, task.path);
   }
 
   Drain drain(const Task& task) override {

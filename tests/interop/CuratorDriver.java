@@ -37,6 +37,7 @@ import org.apache.curator.framework.recipes.shared.SharedCountReader;
 import org.apache.curator.framework.recipes.shared.VersionedValue;
 import org.apache.curator.framework.state.ConnectionState;
 import org.apache.curator.retry.ExponentialBackoffRetry;
+import org.apache.curator.retry.RetryNTimes;
 
 /**
  * Apache Curator's locks, driven by the words of driver.hpp: CuratorDriver SERVERS [CA], the latter
@@ -134,6 +135,8 @@ public final class CuratorDriver {
                 case "add":
                     add(words[2], words[3], Integer.parseInt(words[4]));
                     return "";
+                case "tally":
+                    return tally(words[3], Integer.parseInt(words[4]));
                 case "await-count":
                     awaitCount(words[2], Integer.parseInt(words[3]));
                     return "";
@@ -315,6 +318,24 @@ public final class CuratorDriver {
                     --i;
                 }
             }
+        }
+
+        private String tally(String path, int times) {
+            var number = new DistributedAtomicLong(client, path, new RetryNTimes(10_000, 1));
+            int certain = 0;
+            int unknown = 0;
+            for (int i = 0; i < times; ++i) {
+                try {
+                    if (number.increment().succeeded()) {
+                        ++certain;
+                    } else {
+                        ++unknown;
+                    }
+                } catch (Exception lost) {
+                    ++unknown;
+                }
+            }
+            return certain + " " + unknown;
         }
 
         private void awaitCount(String path, int number) throws Exception {

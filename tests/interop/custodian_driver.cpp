@@ -19,6 +19,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "buffer_commands.hpp"
 #include "custodian/atomics/distributed_atomic_integer.hpp"
 #include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/barriers/distributed_barrier.hpp"
@@ -149,6 +150,8 @@ class Session {
       return connect(std::chrono::milliseconds{timeout});
     }
     if (what == "lead") return lead(words);
+    if (what == "tally") return tally(words);
+    if (what == "produce" || what == "consume") use_buffer(*client_, what, words);
     if (what == "visit") {
       visit(words);
     } else if (what == "count") {
@@ -340,6 +343,29 @@ class Session {
         ++narrow;
       }
     }
+  }
+
+  std::string tally(std::istream& words) {
+    std::string settle;
+    std::string path;
+    int times = 0;
+    words >> settle >> path >> times;
+    DistributedAtomicLong number{
+        *client_,
+        path,
+        {.settle = settle == "settled" ? Settle::exactly_once : Settle::left_to_caller}};
+    int certain = 0;
+    int unknown = 0;
+    for (int i = 0; i < times; ++i) {
+      try {
+        ++number;
+        ++certain;
+      } catch (const Error& error) {
+        if (error.code() != ErrorCondition::outcome_unknown) throw;
+        ++unknown;
+      }
+    }
+    return std::to_string(certain) + " " + std::to_string(unknown);
   }
 
   void await_count(std::istream& words) {

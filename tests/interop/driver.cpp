@@ -16,9 +16,9 @@ constexpr std::chrono::seconds answer_limit{60};
 
 std::string words(Names names) { return names == Names::curators ? "curator" : "kazoo"; }
 
-std::vector<std::string> arguments(const Peer& peer) {
+std::vector<std::string> arguments(const Peer& peer, const std::string& servers) {
   std::vector<std::string> all = peer.arguments_before;
-  all.push_back(connect_string());
+  all.push_back(servers);
   all.insert(all.end(), peer.arguments_after.begin(), peer.arguments_after.end());
   if (over_tls()) all.push_back(authority_file());
   return all;
@@ -52,7 +52,10 @@ Peer kazoo(Names names) {
           .arguments_after = {words(names)}};
 }
 
-Driver::Driver(const Peer& peer) : name_{peer.name}, process_{peer.program, arguments(peer)} {}
+Driver::Driver(const Peer& peer) : Driver{peer, connect_string()} {}
+
+Driver::Driver(const Peer& peer, const std::string& servers)
+    : name_{peer.name}, process_{peer.program, arguments(peer, servers)} {}
 
 std::string Driver::answer(const std::string& session) {
   const Deadline deadline{answer_limit};

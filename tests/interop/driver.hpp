@@ -30,6 +30,10 @@
 ///                                    another process has changed it meanwhile
 ///   add <long|integer> <path> <times>
 ///                                    adds one to a distributed atomic <times> times
+///   tally <settled|unsettled> <path> <times>
+///                                    tries <times> times to add one to a 64-bit number, ours with
+///                                    a witness if it is settled; result: how many additions are
+///                                    certain, and how many are unknown
 ///   await-count <path> <number>      waits until a SharedCount has this value
 ///
 ///   set-barrier <path>, remove-barrier <path>
@@ -40,6 +44,10 @@
 ///   <path> <members> <file>   enters and leaves it again and again, until it is killed; ours
 ///                                    wait for the next party if they are late. Appends to the file
 ///                                    what attendance.hpp reads
+///
+///   produce <path> <producer>, consume <path>
+///                                    puts items into a bounded buffer, or takes them out, until it
+///                                    is killed; only ours
 ///
 ///   lead <latch|selector> <path>     stands for election; result, when it leads: its token and the
 ///                                    time (CLOCK_MONOTONIC, ns); leads until it is killed
@@ -85,6 +93,8 @@ class Driver {
  public:
   /// Starts the driver on the suite's servers.
   explicit Driver(const Peer& peer);
+  /// Starts the driver on these servers.
+  Driver(const Peer& peer, const std::string& servers);
 
   void tell(const std::string& session, const std::string& command) {
     process_.tell(session + " " + command);

@@ -1,0 +1,38 @@
+#pragma once
+
+/// \file
+/// The commands of our driver for a bounded buffer; driver.hpp says what they do.
+
+#include <istream>
+#include <string>
+
+#include "custodian/client.hpp"
+
+namespace custodian::tests {
+
+/// The nodes of a buffer, all below one path.
+struct BufferPaths {
+  std::string base;
+  [[nodiscard]] std::string lock() const { return base + "/lock"; }
+  [[nodiscard]] std::string has_room() const { return base + "/has-room"; }
+  [[nodiscard]] std::string has_items() const { return base + "/has-items"; }
+  /// The items, a line each: "<producer> <number>".
+  [[nodiscard]] std::string items() const { return base + "/items"; }
+  /// How many items a producer has put.
+  [[nodiscard]] std::string put(int producer) const {
+    return base + "/put-" + std::to_string(producer);
+  }
+  /// How many items of a producer were taken.
+  [[nodiscard]] std::string taken(int producer) const {
+    return base + "/taken-" + std::to_string(producer);
+  }
+};
+
+/// How many items there is room for.
+inline constexpr std::size_t room_of_buffer = 4;
+
+/// `produce <path> <producer>` or `consume <path>`: goes on until the process is killed. Throws
+/// std::runtime_error if an item is lost, or comes twice.
+[[noreturn]] void use_buffer(const Client& client, const std::string& what, std::istream& words);
+
+}  // namespace custodian::tests

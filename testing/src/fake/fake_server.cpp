@@ -289,11 +289,10 @@ void FakeServer::unwatch(std::int64_t session, const WatchId& watch) {
   }
 }
 
-void FakeServer::fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type,
-                          std::int64_t zxid) {
+void FakeServer::fire_one(ServerSession& session, ArmedWatches::iterator watch,
+                          WatchEventType type) {
   if (const auto connection = session.connection.lock()) {
-    send(connection,
-         {.kind = FakeMessage::Kind::event, .watch = watch->first, .event = type, .zxid = zxid});
+    send(connection, {.kind = FakeMessage::Kind::event, .watch = watch->first, .event = type});
   }
   session.watches.erase(watch);
 }
@@ -309,7 +308,7 @@ void FakeServer::fire(const std::vector<TreeChange>& changes) {
             change.type == WatchEventType::deleted || of_children == (kind == WatchKind::children);
         const auto watch = session.watches.find({change.path, kind});
         if (concerned && watch != session.watches.end()) {
-          fire_one(session, watch, change.type, tree_.zxid());
+          fire_one(session, watch, change.type);
         }
       }
     }
@@ -331,7 +330,7 @@ void FakeServer::fire_missed(ServerSession& session, const FakeTree& tree, std::
     } else if (kind == WatchKind::children && node->stat.pzxid > since) {
       event = WatchEventType::children_changed;
     }
-    if (event) fire_one(session, watch, *event, tree.zxid());
+    if (event) fire_one(session, watch, *event);
   }
 }
 

@@ -47,7 +47,7 @@ struct FakeMessage {
   WatchId watch{};  ///< the watch that has fired; only in an event
   WatchEventType event = WatchEventType::created;
   NextWatches next_watches = NextWatches::are_restored;  ///< only in a cut
-  std::int64_t zxid = 0;  ///< the newest zxid that the client has seen once it has this message
+  std::int64_t zxid = 0;  ///< the newest zxid that the server had seen when it sent a reply
   int turns = 0;          ///< executor turns until it arrives; negative: held until released
 };
 
@@ -83,7 +83,7 @@ class FakeServer final : public TimedServers {
     boost::asio::any_io_executor strand{};
     std::int64_t session = 0;  ///< 0 for a new session
     std::chrono::milliseconds timeout{0};
-    std::int64_t seen = 0;  ///< the newest zxid that the session has seen
+    std::int64_t seen = 0;  ///< the zxid of the newest reply that the session has got
     ArmedWatches watches{};
   };
   /// Connects a session. Events that it missed since its last connection are sent at once. With a
@@ -183,8 +183,7 @@ class FakeServer final : public TimedServers {
   /// Fires the watches on what has changed since a zxid, as a reconnection or a server that catches
   /// up does.
   void fire_missed(ServerSession& session, const FakeTree& tree, std::int64_t since);
-  void fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type,
-                std::int64_t zxid);
+  void fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type);
   void send(const FakeConnectionPtr& connection, FakeMessage message);
   void wake(const FakeConnectionPtr& connection);
   void ask(ServerSession& session, const FakeConnectionPtr& connection);

@@ -90,6 +90,14 @@ TEST_CASE("the example of a shared count adds one, and is told so") {
   bystander.remove("/examples/workers");
 }
 
+TEST_CASE("the example of a mirror reads its settings, and is told of a change") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_MIRROR, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "serving, with a limit of 10\n"));
+  CHECK(contains(output, "changed /examples/settings/limit\nserving, with a limit of 20\n"));
+}
+
 TEST_CASE("the example of a condition packs each order that was taken in") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_CONDITION, {to_string(server_endpoint())});
   INFO(output);
@@ -345,6 +353,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_LOG,
                               CUSTODIAN_EXAMPLE_LOST,
                               CUSTODIAN_EXAMPLE_LOST_COROUTINE,
+                              CUSTODIAN_EXAMPLE_MIRROR,
                               CUSTODIAN_EXAMPLE_MULTI_LOCK,
                               CUSTODIAN_EXAMPLE_OWN_RECIPE,
                               CUSTODIAN_EXAMPLE_PERSISTENT_NODE,

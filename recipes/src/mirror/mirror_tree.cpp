@@ -225,9 +225,13 @@ void MirrorTree::on_watch_ended(const MirrorReadId& read, WatchEventType event) 
   end_walk_if_over();
 }
 
-bool MirrorTree::retry_root() {
+bool MirrorTree::root_is_refused() const {
   const MirrorSlot& root = nodes_.at(MirrorNodes::root);
-  if (!root.data.refused && !root.listing.refused) return false;
+  return root.data.refused || root.listing.refused;
+}
+
+bool MirrorTree::retry_root() {
+  if (!root_is_refused()) return false;
   retry(MirrorNodes::root);
   return true;
 }

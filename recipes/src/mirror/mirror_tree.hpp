@@ -99,6 +99,8 @@ class MirrorTree {
   [[nodiscard]] std::vector<std::string> take_refusals();
   /// Whether the tree has more nodes than the options allow. Then it is not followed any more.
   [[nodiscard]] bool overflowed() const noexcept { return overflowed_; }
+  /// Whether the servers do not let the client read the root, or list it: see retry_root().
+  [[nodiscard]] bool root_is_refused() const;
   /// `loading`, `synced` or `resyncing`.
   [[nodiscard]] MirrorState state() const noexcept { return state_; }
   /// Whether no read is due or under way.

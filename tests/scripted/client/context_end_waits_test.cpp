@@ -13,6 +13,7 @@
 #include "custodian/atomics/rate_limiter.hpp"
 #include "custodian/authoring/event.hpp"
 #include "custodian/leader/leader_observer.hpp"
+#include "custodian/mirror/tree_cache.hpp"
 #include "custodian/shared/shared_value.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
@@ -98,6 +99,28 @@ TEST_CASE("end of context: the handler of a wait for the next leader goes with i
   CHECK(doomed.owned.use_count() == 2);
   doomed.end_context();
   CHECK(doomed.owned.use_count() == 1);
+}
+
+TEST_CASE("end of context: the handlers of a mirror's waits go with it") {
+  Doomed doomed;
+  std::optional<TreeCache> mirror{std::in_place, *doomed.client, path};
+  doomed.settle();
+  REQUIRE(mirror->get(path));
+  std::optional<TreeCache> unread{std::in_place, *doomed.client, path};
+  doomed.delay_next();
+  mirror->async_next([](error_code, const MirrorChange&) {});
+  mirror->async_next([](error_code, const MirrorChange&) {});
+  doomed.settle();
+  mirror->async_next([owned = doomed.owned](error_code, const MirrorChange&) {});
+  unread->async_wait_synced([owned = doomed.owned](error_code) {});
+  doomed.settle();
+  CHECK(doomed.owned.use_count() == 3);
+  doomed.end_context();
+  CHECK(doomed.owned.use_count() == 1);
+  CHECK(mirror->state() == MirrorState::closed);
+  CHECK(mirror->get(path));
+  mirror.reset();
+  unread.reset();
 }
 
 TEST_CASE("end of context: those who wait in a line for permits go with it") {

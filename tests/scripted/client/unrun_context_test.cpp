@@ -14,6 +14,7 @@
 #include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "custodian/locks/striped_mutex.hpp"
 #include "custodian/locks/with_lock.hpp"
+#include "custodian/mirror/node_cache.hpp"
 #include "custodian/semaphores/inter_process_semaphore.hpp"
 #include "custodian/semaphores/inter_process_semaphore_mutex.hpp"
 #include "custodian/shared/shared_count.hpp"
@@ -176,6 +177,16 @@ TEST_CASE("unrun: a call without a limit waits until somebody runs the context")
   CHECK(unrun.world.run_until([&] { return waiting.wait_for(0ms) == std::future_status::ready; }));
   waiting.get().release();
   unrun.check_that_nothing_is_left("/lock");
+}
+
+TEST_CASE("unrun: a wait for a mirror ends at its deadline") {
+  Unrun unrun;
+  {
+    NodeCache mirror{*unrun.client, "/node"};
+    CHECK_FALSE(mirror.wait_synced_for(20ms));
+    CHECK(mirror.state() == MirrorState::loading);
+  }
+  CHECK(unrun.world.run_until_idle(*unrun.client));
 }
 
 }  // namespace

@@ -1,0 +1,455 @@
+// Mirrors over the fake ensemble: what they ask for, report and wait for, and how they end.
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include "custodian/mirror/node_cache.hpp"
+#include "custodian/mirror/path_children_cache.hpp"
+#include "scripted/mirror/mirror_scene.hpp"
+
+namespace custodian::tests::mirror_test {
+namespace {
+
+namespace asio = boost::asio;
+
+using Told = std::vector<std::string>;
+
+TEST_CASE("mirror: it syncs, reads each node and its list once, and reports what is there") {
+  MirrorScene scene;
+  CHECK(scene.mirror->state() == MirrorState::loading);
+  REQUIRE(scene.follows());
+  Told kinds;
+  for (const Submission& each : scene.world.ensemble.history()) kinds.push_back(each.kind);
+  CHECK(kinds == Told{"sync", "get", "children", "get", "get", "children", "children"});
+  CHECK(scene.replay.told == Told{"added /m", "added /m/a", "added /m/b", "synced"});
+  CHECK(scene.world.ensemble.watches() == 6);
+  REQUIRE(scene.mirror->get("/m/a"));
+  CHECK(scene.mirror->get("/m/a")->data == "data of /m/a");
+  CHECK(scene.mirror->children("/m").size() == 2);
+}
+
+TEST_CASE("mirror: it follows nodes that come, change and go") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  scene.replay.told.clear();
+  scene.write("/m/a", "1");
+  REQUIRE(scene.follows());
+  scene.world.make("/m/c");
+  REQUIRE(scene.follows());
+  scene.world.make("/m/c/d");
+  REQUIRE(scene.follows());
+  scene.world.ensemble.remove_tree("/m/c");
+  REQUIRE(scene.follows());
+  CHECK(scene.replay.told ==
+        Told{"changed /m/a", "added /m/c", "added /m/c/d", "removed /m/c/d", "removed /m/c"});
+}
+
+TEST_CASE("mirror: a missing path is an empty tree in sync, and is watched") {
+  MirrorScene scene{{}, {}, {}};
+  REQUIRE(scene.follows());
+  CHECK(scene.replay.told == Told{"synced"});
+  CHECK(scene.world.ensemble.watches() == 1);
+  CHECK(scene.mirror->snapshot()->empty());
+  scene.world.make("/m");
+  REQUIRE(scene.follows());
+  scene.world.remove("/m");
+  REQUIRE(scene.follows());
+  scene.world.make("/m");
+  REQUIRE(scene.follows());
+  CHECK(scene.mirror->get("/m"));
+}
+
+TEST_CASE("mirror: a disconnection costs no read, and is a state") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  scene.world.ensemble.stop();
+  REQUIRE(scene.runs_until(MirrorState::suspended));
+  const std::size_t before = scene.requests();
+  scene.world.ensemble.start();
+  REQUIRE(scene.runs_until(MirrorState::synced));
+  scene.world.settle();
+  CHECK(scene.requests() == before);
+  scene.world.ensemble.stop();
+  REQUIRE(scene.runs_until(MirrorState::suspended));
+  scene.write("/m/a", "1");
+  scene.world.remove("/m/b");
+  scene.world.ensemble.start();
+  REQUIRE(scene.follows());
+  CHECK(scene.requests() == before + 2);
+}
+
+TEST_CASE("mirror: after a lost session everything is read again, and nothing is reported again") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  scene.replay.told.clear();
+  scene.world.ensemble.clear_history();
+  scene.world.ensemble.stop();
+  scene.world.ensemble.expire(scene.client->session().id);
+  scene.write("/m/a", "1");
+  scene.world.ensemble.start();
+  REQUIRE(scene.world.run_until([&] { return !scene.replay.told.empty(); }));
+  REQUIRE(scene.follows());
+  CHECK(scene.replay.told == Told{"changed /m/a", "synced"});
+  CHECK(scene.world.ensemble.history().front().kind == "sync");
+  CHECK(scene.requests() == 7);
+}
+
+TEST_CASE("mirror: a new session at a server that lags behind takes nothing back") {
+  World slow{std::chrono::hours{1}};
+  slow.make("/m");
+  slow.ensemble.leave_server_behind();
+  slow.make("/m/a");
+  auto client = slow.client("mine");  // begins at the server that has missed /m/a
+  std::optional<TreeCache> mirror{std::in_place, *client, "/m"};
+  Replay replay;
+  const Subscription subscription =
+      mirror->on_change([&](const MirrorChange& change) { replay.apply(change); });
+  REQUIRE(slow.run_until([&] { return mirror->state() == MirrorState::synced; }));
+  CHECK(mirror->get("/m/a"));
+  slow.ensemble.leave_server_behind();
+  slow.make("/m/b");
+  slow.ensemble.operate(request::Set{"/m/a", "1"});
+  REQUIRE(slow.run_until([&] { return mirror->get("/m/b") && mirror->get("/m/a")->data == "1"; }));
+  slow.settle();
+  slow.ensemble.expire(client->session().id);
+  REQUIRE(slow.run_until(
+      [&] { return mirror->state() == MirrorState::resyncing || replay.told.back() == "synced"; }));
+  REQUIRE(slow.run_until([&] { return mirror->state() == MirrorState::synced; }));
+  slow.settle();
+  CHECK(std::ranges::count_if(
+            replay.told, [](const std::string& each) { return each.starts_with("removed"); }) == 0);
+  mirror.reset();
+  CHECK(slow.run_until_idle(*client));
+  CHECK(slow.end(client));
+}
+
+TEST_CASE("mirror: names of the same class are less deep") {
+  MirrorScene scene{{}, {}, {"/m", "/m/a", "/m/a/b"}};
+  REQUIRE(scene.follows());
+  {
+    const PathChildrenCache children{*scene.client, "/m"};
+    const NodeCache node{*scene.client, "/m"};
+    REQUIRE(scene.world.run_until([&] {
+      return children.state() == MirrorState::synced && node.state() == MirrorState::synced;
+    }));
+    CHECK(children.snapshot()->size() == 2);
+    REQUIRE(children.children().size() == 1);
+    CHECK(children.children().front()->path == "/m/a");
+    CHECK(node.snapshot()->size() == 1);
+    CHECK(node.get()->data == "data of /m");
+  }
+  REQUIRE(scene.world.run_until([&] { return scene.world.ensemble.watches() == 6; }));
+}
+
+TEST_CASE("mirror: ephemeral children cost one request and one watch each") {
+  World world;
+  world.make("/m");
+  auto client = world.client("mine");
+  auto others = world.client("other");
+  for (const char* name : {"/m/a", "/m/b"}) {
+    const auto made = run<Created>(world, [&](auto done) {
+      others->async_create(name, "", {.mode = CreateMode::ephemeral}, done);
+    });
+    REQUIRE_FALSE(made.error());
+  }
+  std::optional<PathChildrenCache> mirror{std::in_place, *client, "/m"};
+  world.ensemble.clear_history();
+  REQUIRE(world.run_until([&] { return mirror->state() == MirrorState::synced; }));
+  CHECK(world.ensemble.history().size() == 5);
+  CHECK(world.ensemble.watches() == 4);
+  mirror.reset();
+  CHECK(world.run_until_idle(*client));
+  CHECK(world.end(client));
+  CHECK(world.end(others));
+}
+
+TEST_CASE("mirror: without data it asks for none") {
+  MirrorScene scene{{.data = MirrorData::not_kept}};
+  REQUIRE(scene.runs_until(MirrorState::synced));
+  for (const Submission& each : scene.world.ensemble.history()) CHECK(each.kind != "get");
+  scene.world.settle();
+  scene.replay.told.clear();
+  scene.write("/m/a", "1");
+  REQUIRE(scene.world.run_until([&] { return !scene.replay.told.empty(); }));
+  CHECK(scene.replay.told == Told{"changed /m/a"});
+  CHECK(scene.mirror->get("/m/a")->data.empty());
+  CHECK(scene.mirror->get("/m/a")->stat.data_length == 1);
+}
+
+TEST_CASE("mirror: what is not accepted is left out, also if the predicate throws") {
+  MirrorOptions options;
+  options.accept = [](std::string_view path) {
+    if (path == "/m/b") throw std::runtime_error{"no b"};
+    return true;
+  };
+  MirrorScene scene{options};
+  REQUIRE(scene.runs_until(MirrorState::synced));
+  CHECK(scene.mirror->snapshot()->size() == 2);
+  CHECK(scene.lines_with("no b") == 1);
+}
+
+TEST_CASE("mirror: a node that may not be read is there without data, and logged once") {
+  MirrorScene scene;
+  scene.world.ensemble.refuse("/m/a");
+  REQUIRE(scene.runs_until(MirrorState::synced));
+  REQUIRE(scene.mirror->get("/m/a"));
+  CHECK(scene.mirror->get("/m/a")->access == MirrorAccess::refused);
+  CHECK(scene.mirror->get("/m/a")->data.empty());
+  scene.world.make("/m/c");
+  REQUIRE(scene.world.run_until([&] { return scene.mirror->get("/m/c") != nullptr; }));
+  scene.world.settle();
+  CHECK(scene.lines_with("/m/a may not be read") == 2);  // its data, and the list of its children
+  scene.world.ensemble.permit("/m/a");
+  scene.world.remove("/m/c");
+  CHECK(scene.follows());
+  CHECK(scene.mirror->get("/m/a")->data == "data of /m/a");
+}
+
+TEST_CASE("mirror: a root that may not be read is tried again") {
+  MirrorScene scene;
+  scene.world.ensemble.refuse("/m");
+  REQUIRE(scene.runs_until(MirrorState::synced));
+  CHECK(scene.mirror->snapshot()->size() == 1);
+  const std::size_t before = scene.requests();
+  REQUIRE(scene.world.run_until([&] { return scene.requests() > before + 6; }));
+  scene.world.ensemble.permit("/m");
+  CHECK(scene.follows());
+  scene.world.settle();
+  const std::size_t after = scene.requests();
+  scene.world.context.restart();
+  scene.world.context.run_for(std::chrono::milliseconds{20});
+  CHECK(scene.requests() == after);
+  CHECK(scene.lines_with("may not be read") == 2);
+}
+
+TEST_CASE("mirror: a tree with too many nodes ends the mirror, whose nodes stay readable") {
+  MirrorScene scene{{.max_nodes = 3}};
+  REQUIRE(scene.follows());
+  const auto waiting = scene.mirror->snapshot();
+  Outcome<MirrorChange> next;
+  for (int i = 0; i < 5; ++i) {
+    next = {};
+    scene.mirror->async_next(next.handler());
+    if (!scene.world.run_until([&] { return next.arrived(); })) break;
+    if (next.result().kind == MirrorChangeKind::synced) break;
+  }
+  next = {};
+  scene.mirror->async_next(next.handler());
+  scene.world.make("/m/c");
+  REQUIRE(scene.runs_until(MirrorState::closed));
+  REQUIRE(scene.world.run_until_arrived(next));
+  CHECK(next.error() == boost::system::errc::no_buffer_space);
+  CHECK(scene.lines_with("max_nodes") == 1);
+  CHECK(scene.mirror->get("/m/b"));
+  CHECK(scene.world.run_until_idle(*scene.client));
+  const auto synced = run<>(scene.world, [&](auto done) { scene.mirror->async_wait_synced(done); });
+  CHECK(synced.error() == boost::system::errc::no_buffer_space);
+}
+
+TEST_CASE("mirror: a late subscriber gets the present, then synced") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  Replay late;
+  const Subscription subscription =
+      scene.mirror->on_change([&](const MirrorChange& change) { late.apply(change); });
+  REQUIRE(scene.world.run_until([&] { return late.told.size() == 4; }));
+  CHECK(late.told == Told{"added /m", "added /m/a", "added /m/b", "synced"});
+  scene.world.make("/m/c");
+  REQUIRE(scene.world.run_until([&] { return late.told.size() == 5; }));
+  CHECK(late.told.back() == "added /m/c");
+  CHECK(scene.follows());
+}
+
+TEST_CASE("mirror: the stream of changes begins with its first call") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  Replay stream;
+  const auto next = [&] {
+    const auto change =
+        run<MirrorChange>(scene.world, [&](auto done) { scene.mirror->async_next(done); });
+    REQUIRE(change.arrived());
+    REQUIRE_FALSE(change.error());
+    stream.apply(change.result());
+  };
+  for (int i = 0; i < 4; ++i) next();
+  CHECK(stream.told == Told{"added /m", "added /m/a", "added /m/b", "synced"});
+  scene.write("/m/a", "1");
+  scene.world.remove("/m/b");
+  REQUIRE(scene.follows());
+  next();
+  next();
+  CHECK(difference(scene.world.ensemble, *scene.mirror, stream) == "");
+}
+
+TEST_CASE("mirror: one caller at a time waits for the stream, and may be cancelled") {
+  MirrorScene scene{{}, {}, {}};
+  REQUIRE(scene.follows());
+  CHECK_FALSE(
+      run<MirrorChange>(scene.world, [&](auto done) { scene.mirror->async_next(done); }).error());
+  asio::cancellation_signal signal;
+  Outcome<MirrorChange> first;
+  scene.mirror->async_next(asio::bind_cancellation_slot(signal.slot(), first.handler()));
+  const auto second =
+      run<MirrorChange>(scene.world, [&](auto done) { scene.mirror->async_next(done); });
+  CHECK(second.error() == Errc::invalid_argument);
+  signal.emit(asio::cancellation_type::total);
+  REQUIRE(scene.world.run_until_arrived(first));
+  CHECK(first.error() == asio::error::operation_aborted);
+  scene.world.make("/m");
+  const auto third =
+      run<MirrorChange>(scene.world, [&](auto done) { scene.mirror->async_next(done); });
+  REQUIRE_FALSE(third.error());
+  CHECK(third.result().kind == MirrorChangeKind::added);
+}
+
+TEST_CASE("mirror: a wait for its being in sync ends when it is, at its deadline, or cancelled") {
+  MirrorScene scene;
+  const auto synced = run<>(scene.world, [&](auto done) { scene.mirror->async_wait_synced(done); });
+  CHECK_FALSE(synced.error());
+  CHECK(scene.mirror->state() == MirrorState::synced);
+  scene.world.ensemble.stop();
+  REQUIRE(scene.runs_until(MirrorState::suspended));
+  const auto late = run<bool>(
+      scene.world, [&](auto done) { scene.mirror->async_wait_synced_for(brief_limit, done); });
+  REQUIRE(late.arrived());
+  CHECK_FALSE(late.error());
+  CHECK_FALSE(late.result());
+  asio::cancellation_signal signal;
+  Outcome<> cancelled;
+  scene.mirror->async_wait_synced(asio::bind_cancellation_slot(signal.slot(), cancelled.handler()));
+  Outcome<bool> patient;
+  scene.mirror->async_wait_synced_until(Deadline{}, patient.handler());
+  scene.world.settle();
+  CHECK_FALSE(cancelled.arrived());
+  signal.emit(asio::cancellation_type::total);
+  REQUIRE(scene.world.run_until_arrived(cancelled));
+  CHECK(cancelled.error() == asio::error::operation_aborted);
+  scene.world.ensemble.start();
+  REQUIRE(scene.world.run_until_arrived(patient));
+  CHECK(patient.result());
+}
+
+TEST_CASE("mirror: a destroyed mirror ends its waits, and takes its watches off") {
+  MirrorScene scene{{}, {}, {}};
+  REQUIRE(scene.follows());
+  CHECK_FALSE(
+      run<MirrorChange>(scene.world, [&](auto done) { scene.mirror->async_next(done); }).error());
+  scene.world.ensemble.stop();
+  REQUIRE(scene.runs_until(MirrorState::suspended));
+  Outcome<> synced;
+  Outcome<MirrorChange> next;
+  scene.mirror->async_wait_synced(synced.handler());
+  scene.mirror->async_next(next.handler());
+  scene.world.settle();
+  const MirrorSnapshotPtr kept = scene.mirror->snapshot();
+  scene.mirror.reset();
+  REQUIRE(scene.world.run_until_arrived(synced));
+  REQUIRE(scene.world.run_until_arrived(next));
+  CHECK(synced.error() == asio::error::operation_aborted);
+  CHECK(next.error() == asio::error::operation_aborted);
+  CHECK(kept->empty());
+  scene.world.ensemble.start();
+}
+
+TEST_CASE("mirror: a closed client ends it, and what was known stays readable") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  Outcome<MirrorChange> next;
+  for (int i = 0; i < 4; ++i) {
+    next = {};
+    scene.mirror->async_next(next.handler());
+    REQUIRE(scene.world.run_until_arrived(next));
+  }
+  next = {};
+  scene.mirror->async_next(next.handler());
+  scene.world.settle();
+  scene.client->close();
+  REQUIRE(scene.world.run_until_arrived(next));
+  CHECK(next.error() == Errc::closed);
+  CHECK(scene.mirror->state() == MirrorState::closed);
+  CHECK(scene.mirror->get("/m/a"));
+  const TreeCache late{*scene.client, "/m"};
+  CHECK(late.state() == MirrorState::closed);
+  const auto synced = run<>(scene.world, [&](auto done) { late.async_wait_synced(done); });
+  CHECK(synced.error() == Errc::closed);
+}
+
+TEST_CASE("mirror: a listener that throws is logged, and notified of the next change") {
+  MirrorScene scene;
+  int calls = 0;
+  const Subscription throwing = scene.mirror->on_change([&](const MirrorChange&) {
+    ++calls;
+    throw std::runtime_error{"no change, please"};
+  });
+  REQUIRE(scene.follows());
+  REQUIRE(scene.world.run_until([&] { return calls == 4; }));
+  scene.world.settle();
+  CHECK(scene.lines_with("no change, please") == 4);
+}
+
+TEST_CASE("mirror: a listener may end its own subscription") {
+  MirrorScene scene;
+  int calls = 0;
+  std::optional<Subscription> own;
+  own = scene.mirror->on_change([&](const MirrorChange&) {
+    ++calls;
+    own.reset();
+  });
+  REQUIRE(scene.follows());
+  scene.world.settle();
+  CHECK(calls == 1);
+  CHECK_THROWS_AS(scene.mirror->on_change(nullptr), Error);
+}
+
+TEST_CASE("mirror: listeners are called on the callback executor") {
+  asio::io_context callbacks;
+  ClientOptions options;
+  options.callback_executor = callbacks.get_executor();
+  std::vector<std::string> told;
+  {
+    MirrorScene scene{{}, options};
+    REQUIRE(scene.runs_until(MirrorState::synced));
+    scene.write("/m/a", "1");
+    REQUIRE(scene.world.run_until([&] { return scene.mirror->get("/m/a")->data == "1"; }));
+    scene.world.settle();
+    CHECK(scene.replay.told.empty());
+    callbacks.poll();
+    CHECK(scene.replay.told ==
+          Told{"added /m", "added /m/a", "added /m/b", "synced", "changed /m/a"});
+    scene.write("/m/a", "2");
+    REQUIRE(scene.world.run_until([&] { return scene.mirror->get("/m/a")->data == "2"; }));
+    scene.subscription.reset();
+    callbacks.restart();
+    callbacks.poll();
+    CHECK(scene.replay.told.size() == 5);
+    scene.mirror.reset();
+    scene.client.reset();
+    CHECK(scene.world.run_until([&] {
+      callbacks.restart();
+      callbacks.poll();
+      return scene.world.ensemble.watches() == 0;
+    }));
+    scene.client = scene.world.client("another");
+  }
+}
+
+TEST_CASE("mirror: wrong arguments are refused") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  CHECK_THROWS_AS((TreeCache{*scene.client, "m"}), Error);
+  CHECK_THROWS_AS((NodeCache{*scene.client, "/m", {.max_nodes = 0}}), Error);
+}
+
+TEST_CASE("mirror: a mirror may move, and be replaced") {
+  MirrorScene scene;
+  TreeCache moved{std::move(*scene.mirror)};
+  REQUIRE(scene.world.run_until([&] { return moved.state() == MirrorState::synced; }));
+  moved = TreeCache{*scene.client, "/m/a"};
+  REQUIRE(scene.world.run_until([&] { return moved.state() == MirrorState::synced; }));
+  CHECK(moved.snapshot()->size() == 1);
+  REQUIRE(scene.world.run_until([&] { return scene.world.ensemble.watches() == 2; }));
+}
+
+}  // namespace
+}  // namespace custodian::tests::mirror_test

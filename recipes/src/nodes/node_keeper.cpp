@@ -84,16 +84,8 @@ NodeKeeper::NodeKeeper(const Client& client, std::string path, std::string data,
   check_create(client.core(), given_, wish_.data, checked);
   if (const error_code error = client.unusable()) throw Error{error, "PersistentNode", given_};
   path_ = path_for(given_, options_);
+  data_ = wish_.data;
 }
-
-namespace {
-
-asio::awaitable<Result<void>> touched(NodeKeeperPtr keeper) {
-  co_await keep_touching(keeper);
-  co_return Result<void>{};
-}
-
-}  // namespace
 
 // -- The loop -------------------------------------------------------------------------------------
 
@@ -106,9 +98,7 @@ asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before)
     co_await before->wait_for_change(Deadline::never(), none);
   }
   if (has_ttl(self->options_.mode)) {
-    self->touches_ = true;
-    Handler<> done{[self](error_code) { self->end_touching(); }};
-    spawn(self->client_.core(), "touching " + self->given_, touched(self), std::move(done));
+    spawn(self->client_.core(), "touching " + self->given_, keep_touching(self));
   }
   error_code end = Errc::closed;
   int failures = 0;
@@ -125,10 +115,6 @@ asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before)
     self->enter(State::refused, error);
     const CancellationPtr over = self->over_;
     co_await back_off(self->client_, failures - 1, Deadline::never(), over);
-  }
-  while (self->touches_) {
-    const CancellationPtr none;
-    co_await self->wait_for_change(Deadline::never(), none);
   }
   const error_code left = co_await self->clear_up();
   self->enter(State::closed, left ? left : end);
@@ -247,11 +233,6 @@ asio::awaitable<error_code> NodeKeeper::rest(Watch watch) {
   co_return ended == asio::error::operation_aborted ? error_code{} : ended;
 }
 
-void NodeKeeper::end_touching() {
-  touches_ = false;
-  changes_.notify_all();
-}
-
 // -- The end --------------------------------------------------------------------------------------
 
 /// Deletes the node, if it is this object's. Returns why the servers do not do that: no_auth, or
@@ -348,6 +329,10 @@ void NodeKeeper::name(const std::string& path) {
 }
 
 std::uint64_t NodeKeeper::want(std::string data) {
+  {
+    const std::lock_guard lock{mutex_};
+    data_ = data;
+  }
   wish_.data = std::move(data);
   ++revision_;
   interrupt();
@@ -382,6 +367,11 @@ asio::awaitable<void> NodeKeeper::wait_for_change(Deadline until, CancellationPt
 std::string NodeKeeper::path() const {
   const std::lock_guard lock{mutex_};
   return path_;
+}
+
+std::string NodeKeeper::data() const {
+  const std::lock_guard lock{mutex_};
+  return data_;
 }
 
 NodeKeeper::State NodeKeeper::state() const {

@@ -41,6 +41,8 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   /// The node's path; empty while the node has no number yet.
   [[nodiscard]] std::string path() const;
   [[nodiscard]] State state() const;
+  /// The data that are wanted.
+  [[nodiscard]] std::string data() const;
   [[nodiscard]] Subscription listen(Listeners<State, error_code>::Listener listener);
   /// Whether other objects can have a node at the same path.
   [[nodiscard]] bool shares_its_path() const noexcept { return !is_unique_; }
@@ -84,7 +86,6 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   [[nodiscard]] boost::asio::awaitable<error_code> write(std::int32_t version);
   [[nodiscard]] boost::asio::awaitable<error_code> replace(std::int32_t version);
   [[nodiscard]] boost::asio::awaitable<error_code> rest(Watch watch);
-  void end_touching();
   [[nodiscard]] boost::asio::awaitable<error_code> clear_up();
   [[nodiscard]] boost::asio::awaitable<error_code> remove_if_ours();
 
@@ -111,7 +112,6 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   bool is_sent_ = false;  ///< whether a create was sent, so that there may be a node to delete
   std::chrono::steady_clock::time_point create_began_{};
   bool is_missing_ = true;
-  bool touches_ = false;  ///< keep_touching() is under way
   bool client_is_closing_ = false;
   NodeWish wish_;
   std::uint64_t revision_ = 1;    ///< the number of `wish_`
@@ -122,6 +122,7 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::string path_;
+  std::string data_;  ///< a copy of `wish_`'s
   State state_ = State::absent;
 };
 

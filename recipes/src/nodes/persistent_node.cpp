@@ -137,6 +137,7 @@ PersistentNode::~PersistentNode() {
 }
 
 std::string PersistentNode::path() const { return keeper_->path(); }
+std::string PersistentNode::data() const { return keeper_->data(); }
 PersistentNode::State PersistentNode::state() const { return keeper_->state(); }
 
 Subscription PersistentNode::on_state(Listener listener) const {

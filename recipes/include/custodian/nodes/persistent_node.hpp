@@ -80,6 +80,8 @@ class CUSTODIAN_EXPORT PersistentNode {
   /// The path of the node, with its unique prefix and its number; empty until the servers have
   /// numbered it.
   [[nodiscard]] std::string path() const;
+  /// The data that the node shall have: those of the constructor, or of the newest set_data().
+  [[nodiscard]] std::string data() const;
   /// What is known of the node now. It may be out of date at once.
   [[nodiscard]] State state() const;
 

@@ -151,6 +151,15 @@ TEST_CASE(
   CHECK(output.find("it is gone\n") != std::string::npos);
 }
 
+TEST_CASE("the example of a group sees its workers come and go") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_GROUP, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "worker-1 at 10.0.0.1\nworker-2 at 10.0.0.2\n"));
+  CHECK(contains(output, "worker-1 has joined\n"));
+  CHECK(contains(output, "1 is left\n"));
+}
+
 TEST_CASE("the example of phases finds all parts in each of them, and leaves nothing") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_PHASES, {to_string(server_endpoint())});
   INFO(output);
@@ -356,6 +365,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_MIRROR,
                               CUSTODIAN_EXAMPLE_MULTI_LOCK,
                               CUSTODIAN_EXAMPLE_OWN_RECIPE,
+                              CUSTODIAN_EXAMPLE_GROUP,
                               CUSTODIAN_EXAMPLE_PERSISTENT_NODE,
                               CUSTODIAN_EXAMPLE_PHASES,
                               CUSTODIAN_EXAMPLE_READ_WRITE,

@@ -32,6 +32,7 @@ TEST_CASE("group: members see each other come, change and go", "[nodes]") {
   CHECK(party.until_members(a, {{"a", "1"}, {"b", "2"}}));
   const auto written =
       run<>(party.world, [&](auto done) { a.async_set_payload("3", OperationOptions{}, done); });
+  REQUIRE(written.arrived());
   CHECK_FALSE(written.error());
   CHECK(a.members().at("a") == "3");
   CHECK(party.until_members(looks, {{"a", "3"}, {"b", "2"}}));
@@ -61,9 +62,11 @@ TEST_CASE("group: a member is one of its own view from the start, until it leave
   CHECK(a.members() == Members{{"a", "1"}});
   const auto joined =
       run<>(party.world, [&](auto done) { a.async_wait_joined(OperationOptions{}, done); });
+  REQUIRE(joined.arrived());
   CHECK_FALSE(joined.error());
   const auto left =
       run<bool>(party.world, [&](auto done) { a.async_leave(Deadline::never(), done); });
+  REQUIRE(left.arrived());
   CHECK(left.result());
   CHECK(party.until_members(a, {}));
 }

@@ -36,6 +36,7 @@ struct Kept {
   bool close(PersistentNode& node) {
     const auto closed =
         run<bool>(world, [&](auto done) { node.async_close(Deadline::never(), done); });
+    REQUIRE(closed.arrived());
     return closed.arrived() && !closed.error() && closed.result();
   }
   std::size_t writes() {
@@ -69,6 +70,7 @@ TEST_CASE("persistent node: a deleted node is created again, with the newest dat
   PersistentNode node = kept.keep();
   REQUIRE(kept.until(node, State::present));
   const auto written = run<>(kept.world, [&](auto done) { node.async_set_data("e", done); });
+  REQUIRE(written.arrived());
   REQUIRE_FALSE(written.error());
   kept.world.remove(path);
   CHECK(kept.until_data("e"));
@@ -162,6 +164,7 @@ TEST_CASE("persistent node: another's node is waited for, and never written or d
                         {.mode = CreateMode::ephemeral, .parents = Parents::created_as_containers},
                         done);
   });
+  REQUIRE(made.arrived());
   REQUIRE_FALSE(made.error());
   SECTION("it waits until the node is gone") {
     PersistentNode node = kept.keep();
@@ -169,6 +172,7 @@ TEST_CASE("persistent node: another's node is waited for, and never written or d
     const auto late = run<>(kept.world, [&](auto done) {
       node.async_wait_present({.deadline = Deadline{brief_limit}}, done);
     });
+    REQUIRE(late.arrived());
     CHECK(late.error() == ServerErrc::node_exists);
     CHECK(kept.look().data == "theirs");
     kept.world.remove(path);
@@ -184,6 +188,7 @@ TEST_CASE("persistent node: another's node is waited for, and never written or d
   SECTION("it gives up") {
     PersistentNode node = kept.keep("d", {.foreign_node = ForeignNode::fails});
     const auto failed = run<>(kept.world, [&](auto done) { node.async_wait_present(done); });
+    REQUIRE(failed.arrived());
     CHECK(failed.error() == ServerErrc::node_exists);
     CHECK(node.state() == State::closed);
     CHECK(kept.look().data == "theirs");
@@ -230,6 +235,7 @@ TEST_CASE("persistent node: what others write is undone, or accepted", "[nodes]"
     kept.world.settle();
     CHECK(kept.look().data == "theirs");
     const auto written = run<>(kept.world, [&](auto done) { node.async_set_data("e", done); });
+    REQUIRE(written.arrived());
     CHECK_FALSE(written.error());
     CHECK(kept.look().data == "e");
   }
@@ -259,15 +265,18 @@ TEST_CASE("persistent node: data that are wanted while others are written are wa
   PersistentNode node = kept.keep();
   REQUIRE(kept.until(node, State::present));
   REQUIRE(kept.world.run_until([&] { return kept.world.ensemble.watches() == 1; }));
-  const auto plan = std::make_shared<FaultsAt>("keeper");
+  // The first request is the look that the wish has asked for.
+  const auto plan = std::make_shared<FaultsAt>(
+      "keeper",
+      std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::delay, .turns = 20}}});
   std::string then;
-  plan->replying = [&](std::size_t reply) {
-    if (reply != 1) return;  // the first one is the look that the wish has asked for
+  plan->submitted = [&](std::size_t step) {
+    if (step != 1) return;
     node.async_set_data("f", [&](error_code) { then = kept.look().data; });
-    kept.world.settle();
   };
   kept.world.ensemble.set_fault_plan(plan);
   const auto written = run<>(kept.world, [&](auto done) { node.async_set_data("e", done); });
+  REQUIRE(written.arrived());
   CHECK_FALSE(written.error());
   REQUIRE(kept.world.run_until([&] { return !then.empty(); }));
   CHECK(then == "f");
@@ -299,6 +308,7 @@ TEST_CASE("persistent node: a create that is sent in a later session is known ag
   one.world.ensemble.set_fault_plan(nullptr);
   one.lease.release();
   auto acquired = run<Lease>(one.world, [&](auto done) { one.mutex->async_acquire(done); });
+  REQUIRE(acquired.arrived());
   REQUIRE_FALSE(acquired.error());
   one.lease = std::move(acquired.result());
   one.give_up();
@@ -361,6 +371,7 @@ TEST_CASE("persistent node: what the servers refuse is reported, and tried again
   const auto late = run<>(kept.world, [&](auto done) {
     node.async_wait_present({.deadline = Deadline{brief_limit}}, done);
   });
+  REQUIRE(late.arrived());
   CHECK(late.error() == ServerErrc::no_auth);
   kept.world.ensemble.permit(path);
   CHECK(kept.until(node, State::present));
@@ -382,6 +393,7 @@ TEST_CASE("persistent node: what is refused is tried again behind a pause, which
   CHECK(world.ensemble.history().empty());
   const auto closed =
       run<bool>(world, [&](auto done) { node.async_close(Deadline::never(), done); });
+  REQUIRE(closed.arrived());
   CHECK(closed.arrived());
 }
 
@@ -400,6 +412,7 @@ TEST_CASE("persistent node: one that has children stays, and the close says so",
   kept.world.make(std::string{path} + "/child");
   const auto closed =
       run<bool>(kept.world, [&](auto done) { node.async_close(Deadline::never(), done); });
+  REQUIRE(closed.arrived());
   CHECK(closed.error() == ServerErrc::not_empty);
   CHECK(kept.look().data == "d");
 }
@@ -461,6 +474,7 @@ TEST_CASE("persistent node: it ends when its client begins to close, before the 
   Kept kept;
   InterProcessMutex mutex{*kept.client, "/lock"};
   auto acquired = run<Lease>(kept.world, [&](auto done) { mutex.async_acquire(done); });
+  REQUIRE(acquired.arrived());
   REQUIRE_FALSE(acquired.error());
   Lease held = std::move(acquired.result());
   kept.world.make("/services");

@@ -151,6 +151,13 @@ TEST_CASE(
   CHECK(output.find("it is gone\n") != std::string::npos);
 }
 
+TEST_CASE("the example of a partition shares its shards, and none is left without an owner") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_PARTITION, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "two workers have eight between them\nworker-1 has all eight again\n"));
+}
+
 TEST_CASE("the example of a group sees its workers come and go") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_GROUP, {to_string(server_endpoint())});
   INFO(output);
@@ -365,6 +372,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_MIRROR,
                               CUSTODIAN_EXAMPLE_MULTI_LOCK,
                               CUSTODIAN_EXAMPLE_OWN_RECIPE,
+                              CUSTODIAN_EXAMPLE_PARTITION,
                               CUSTODIAN_EXAMPLE_GROUP,
                               CUSTODIAN_EXAMPLE_PERSISTENT_NODE,
                               CUSTODIAN_EXAMPLE_PHASES,

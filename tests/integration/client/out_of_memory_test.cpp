@@ -1,45 +1,16 @@
 #include <atomic>
-#include <cstdlib>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "integration/client/driven_session.hpp"
 #include "integration/client/hostile_server.hpp"
 #include "support/catch.hpp"
 #include "support/jute.hpp"
-
-namespace {
-
-/// Larger allocations of this thread fail.
-thread_local std::size_t most_at_once = SIZE_MAX;
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-  void* const memory = size > most_at_once ? nullptr : std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc{};
-  return memory;
-}
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  return size > most_at_once ? nullptr : std::malloc(size);
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#include "support/shortage.hpp"
 
 namespace custodian::tests {
 namespace {
 
 constexpr std::size_t little = 100'000;
-
-class Shortage {
- public:
-  Shortage() { most_at_once = little; }
-  ~Shortage() { most_at_once = SIZE_MAX; }
-  Shortage(const Shortage&) = delete;
-  Shortage& operator=(const Shortage&) = delete;
-};
 
 HostileServer::Words words(std::function<std::string(const SeenRequest&)> answer) {
   return {.greeting = [] { return Greeting{}.frame(); }, .answer = std::move(answer)};
@@ -64,7 +35,7 @@ TEST_CASE("a reply for which there is no memory ends its connection, and its req
     errors.reserve(1);
     DrivenSession session{server.connect_string()};
     {
-      const Shortage shortage;
+      const Shortage shortage{little};
       session.submit(request, errors);
       CHECK(session.until([&] { return !errors.empty(); }));
     }
@@ -89,7 +60,7 @@ TEST_CASE("requests whose end cannot be noted for want of memory end with their 
     session.submit(request::Exists{"/", nullptr}, errors);
   }
   {
-    const Shortage shortage;
+    const Shortage shortage{little};
     CHECK(session.until([&] { return errors.size() == requests; }));
   }
   CHECK(errors == std::vector<error_code>(requests, ServerErrc::connection_loss));

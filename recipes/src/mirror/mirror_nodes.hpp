@@ -43,9 +43,8 @@ struct MirrorSlot {
   std::uint32_t generation = 0;  ///< grows each time that the slot is freed
   std::uint32_t level = 0;       ///< 0 is the mirror's own path
   bool is_used = false;
-  bool is_known = false;         ///< the node was read, and is part of the mirror
-  bool by_existence = false;     ///< the next read asks for the existence, not for the data
-  bool delays_children = false;  ///< children are read again when the node was
+  bool is_known = false;      ///< the node was read, and is part of the mirror
+  bool by_existence = false;  ///< the next read asks for the existence, not for the data
   MirrorFacet data{};
   MirrorFacet listing{};
 };

@@ -46,7 +46,6 @@ void MirrorTree::session_lost() {
     slot.data = unread(slot.data);
     slot.listing = unread(slot.listing);
     slot.by_existence = false;
-    slot.delays_children = false;
   });
   join_walk(nodes_.at(MirrorNodes::root).data);
 }

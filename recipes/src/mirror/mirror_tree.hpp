@@ -142,7 +142,7 @@ class MirrorTree {
   /// The node was seen: compares it with what is known.
   void compare(Index index, const Stat& stat, std::string data, MirrorAccess access);
   /// Whether it is not sure which node of the parent's name a new child belongs to, since no watch
-  /// on the parent is armed. Then the child is read again when the parent was.
+  /// on the parent is armed. Then the child is read again when the parent was listed.
   [[nodiscard]] bool delay(Index index);
   void publish(Index index, const Stat& stat, std::string data, MirrorAccess access);
   /// After the data of a node were read: its children are next, if they were not read yet.

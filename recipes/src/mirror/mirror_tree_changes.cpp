@@ -62,15 +62,13 @@ void MirrorTree::compare(Index index, const Stat& stat, std::string data, Mirror
     publish(index, stat, std::move(data), access);
   }
   list_later(index);
-  if (std::exchange(slot.delays_children, false)) read_unseen_children(index);
   leave_walk(slot.data);
 }
 
 bool MirrorTree::delay(Index index) {
   if (index == MirrorNodes::root) return false;
-  MirrorSlot& parent = nodes_.at(nodes_.at(index).parent);
+  const MirrorSlot& parent = nodes_.at(nodes_.at(index).parent);
   if (parent.data.armed || parent.listing.armed) return false;
-  parent.delays_children = true;
   MirrorFacet& data = nodes_.at(index).data;
   data.dirty = true;
   data.seen = false;

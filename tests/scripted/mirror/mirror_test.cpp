@@ -206,6 +206,17 @@ TEST_CASE("mirror: a node that may not be read is there without data, and logged
   CHECK(scene.mirror->get("/m/a")->data == "data of /m/a");
 }
 
+TEST_CASE("mirror: children that may not be listed any more take their watches along") {
+  MirrorScene scene{{}, {}, {"/m", "/m/a", "/m/a/b"}};
+  REQUIRE(scene.follows());
+  CHECK(scene.world.ensemble.watches() == 6);
+  scene.world.make("/m/a/c");
+  scene.world.ensemble.refuse("/m/a");
+  REQUIRE(scene.world.run_until([&] { return scene.mirror->children("/m/a").empty(); }));
+  scene.world.settle();
+  CHECK(scene.world.ensemble.watches() == 3);
+}
+
 TEST_CASE("mirror: a root that may not be read is tried again") {
   MirrorScene scene;
   scene.world.ensemble.refuse("/m");

@@ -39,6 +39,16 @@ struct Fixture {
   int reads = 0;  ///< how many the first walk took
 };
 
+/// Reads by hand: the next read must be this one.
+recipes_detail::MirrorReadId next(recipes_detail::MirrorTree& tree, const std::string& path,
+                                  MirrorRead what) {
+  const auto read = tree.next_read();
+  REQUIRE(read);
+  CHECK(read->path == path);
+  CHECK(read->id.what == what);
+  return read->id;
+}
+
 TEST_CASE("a mirror reads each node and its list once, and reports parents first") {
   MirrorPlayer player;
   for (const char* path : {"/m", "/m/b", "/m/a", "/m/b/c"}) player.server.create(path);
@@ -125,16 +135,6 @@ TEST_CASE("R2: a node that was created anew with children that it had before is 
     std::erase(told, "synced");
     CHECK(told == Told{"removed /m/a/b", "removed /m/a", "added /m/a", "added /m/a/b"});
   }
-}
-
-/// Reads by hand: the next read must be this one.
-recipes_detail::MirrorReadId next(recipes_detail::MirrorTree& tree, const std::string& path,
-                                  MirrorRead what) {
-  const auto read = tree.next_read();
-  REQUIRE(read);
-  CHECK(read->path == path);
-  CHECK(read->id.what == what);
-  return read->id;
 }
 
 TEST_CASE("R2: replies that are earlier than others of the session are dropped") {
@@ -225,6 +225,19 @@ TEST_CASE("R3: replies of an earlier session are void") {
   CHECK(fixture.settle() == Told{"changed /m/a", "synced"});
 }
 
+TEST_CASE("R3: events of an earlier session are void") {
+  recipes_detail::MirrorTree tree{"/m", {.depth = 0}};
+  tree.connected();
+  const auto first = next(tree, "/m", MirrorRead::data);
+  CHECK(tree.on_data(first, {"", {.czxid = 1}}));
+  tree.session_lost();
+  tree.connected();
+  CHECK(tree.on_data(next(tree, "/m", MirrorRead::data), {"", {.czxid = 1}}));
+  tree.on_watch_ended(first, WatchEventType::deleted);
+  CHECK(tree.get("/m"));
+  CHECK(tree.idle());
+}
+
 TEST_CASE("R3: servers that were restored from a backup are believed") {
   Fixture fixture{{"/m", "/m/a", "/m/a/b", "/m/c"}};
   fixture.player.server.set("/m", "later");
@@ -291,6 +304,57 @@ TEST_CASE("R5: the children of a node that may not be listed any more are remove
   CHECK(fixture.settle() == Told{"removed /m/a/b"});
   fixture.player.server.remove("/m/a");
   CHECK(fixture.settle() == Told{"removed /m/a"});
+}
+
+TEST_CASE("R5: a node that may be read now is read again though a read of it is under way") {
+  Fixture fixture{{"/m", "/m/a"}};
+  auto& player = fixture.player;
+  player.may_repeat = true;
+  player.server.refused.insert("/m/a");
+  player.server.set("/m/a", "1");
+  player.deliver();  // the event
+  player.send_reads();
+  player.serve();
+  player.deliver();  // refused
+  player.send_reads();
+  REQUIRE(player.requests.size() == 1);  // for its existence
+  player.server.refused.clear();
+  player.server.create("/m/b");
+  player.deliver();
+  player.send_reads();
+  REQUIRE(player.requests.size() == 2);
+  player.serve(1);
+  player.deliver();  // the list, which makes /m/a be read again
+  player.send_reads();
+  CHECK(player.requests.size() == 2);  // /m/b, but one read of /m/a at a time
+  CHECK(fixture.settle().back() == "changed /m/a");
+  CHECK(player.tree.get("/m/a")->data == "1");
+}
+
+TEST_CASE("R5: a refusal is reported once, also in later sessions") {
+  Fixture fixture{{"/m", "/m/a"}};
+  auto& player = fixture.player;
+  player.may_repeat = true;
+  player.server.refused.insert("/m/a");
+  player.lose_session();
+  CHECK(fixture.resync() == Told{"changed /m/a", "synced"});
+  CHECK(player.tree.take_refusals().size() == 2);
+  player.lose_session();
+  CHECK(fixture.resync() == Told{"synced"});
+  CHECK(player.tree.take_refusals().empty());
+}
+
+TEST_CASE("R5: a node whose write shows that it may be read is listed, too") {
+  Fixture fixture{{"/m", "/m/a", "/m/a/b"}};
+  auto& player = fixture.player;
+  player.may_repeat = true;
+  player.server.refused.insert("/m/a");
+  player.server.set("/m/a", "1");
+  player.server.create("/m/a/c");
+  CHECK(fixture.settle() == Told{"removed /m/a/b", "changed /m/a"});
+  player.server.refused.clear();
+  player.server.set("/m/a", "2");
+  CHECK(fixture.settle() == Told{"changed /m/a", "added /m/a/b", "added /m/a/c"});
 }
 
 TEST_CASE("R5: a refused root is read when it is asked for again") {

@@ -43,7 +43,7 @@ expect_none() {
   fi
 }
 
-expect 'custodian|' 'lock semaphore elect barrier latch counter observe inspect revoke break doctor'
+expect 'custodian|' 'lock semaphore elect barrier latch counter observe watch inspect revoke break doctor'
 expect 'custodian|in' 'inspect'
 expect 'custodian|--serv' '--servers'
 expect 'custodian|--vers' '--version'
@@ -59,6 +59,8 @@ expect 'custodian|barrier|/a|wait|--w' '--wait'
 expect 'custodian|latch|/a|wait|--arr' '--arrivals'
 expect 'custodian|counter|/a|add|1|--int' '--integer'
 expect 'custodian|inspect|--wa' '--watch'
+expect 'custodian|watch|/a|--de' '--depth'
+expect 'custodian|watch|/a|--depth|' ''
 expect 'custodian|inspect|/locks/a|--wa' '--watch'
 expect 'custodian|lock|/a|--kind|' 'mutex read write semaphore-mutex'
 expect 'custodian|lock|/a|--kind|re' 'read'

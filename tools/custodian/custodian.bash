@@ -3,14 +3,14 @@
 _custodian()
 {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="lock semaphore elect barrier latch counter observe inspect revoke break doctor"
+  local commands="lock semaphore elect barrier latch counter observe watch inspect revoke break doctor"
   local options="--help --servers --namespace --session-timeout --auth --tls --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --verbose -h -v"
   local with_value=" --servers --namespace --session-timeout --auth --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --wait --kind --profile --hold-at-most --identity
-    --on-lost --on-revoke --acl --permits --take --arrivals --id --admin-port --node --session --touch-interval "
+    --on-lost --on-revoke --acl --permits --take --depth --arrivals --id --admin-port --node --session --touch-interval "
   with_value=${with_value//$'\n'/ }
   COMPREPLY=()
 
@@ -70,6 +70,7 @@ _custodian()
     latch) options+=" --arrivals --wait" ;;
     counter) options+=" --integer" ;;
     observe) options+=" --once --json" ;;
+    watch) options+=" --depth --once --json" ;;
     inspect) options+=" --watch --json --permits --no-addresses --admin-port" ;;
     revoke) options+=" --node --json" ;;
     break) options+=" --node --session --yes --json" ;;

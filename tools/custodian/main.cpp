@@ -29,6 +29,7 @@
 #include "queue/inspect_command.hpp"
 #include "queue/observe_command.hpp"
 #include "queue/revoke_command.hpp"
+#include "queue/watch_command.hpp"
 #include "run/elect_command.hpp"
 #include "run/lock_command.hpp"
 #include "run/outcome.hpp"
@@ -85,6 +86,7 @@ int run(int argc, char* argv[]) {
   add_latch_command(app, invocation);
   add_counter_command(app, invocation);
   add_observe_command(app, invocation);
+  add_watch_command(app, invocation);
   add_inspect_command(app, invocation);
   add_revoke_command(app, invocation);
   add_break_command(app, invocation);

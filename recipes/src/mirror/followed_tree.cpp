@@ -137,7 +137,6 @@ void FollowedTree::on_connection(ConnectionState state) {
     const std::lock_guard lock{mutex_};
     is_connected_ = custodian::is_connected(state);
   }
-  if (state == ConnectionState::closed) return end(Errc::closed);
   if (has_session()) static_cast<void>(is_same_session());
   news_.notify_all();
 }
@@ -261,7 +260,7 @@ void FollowedTree::keep(const MirrorReadId& read, Watch watch) {
 void FollowedTree::on_event(const MirrorReadId& read, error_code error, WatchEventType event) {
   // The watch was given up here.
   if (error == asio::error::operation_aborted || !has_session()) return;
-  if (error == Errc::closed) return end(error);
+  // With its session, or its client: follow() finds out.
   if (error || !is_same_session()) return end_session();
   step([&](MirrorTree& tree) { return tree.on_watch_ended(read, event), true; });
   send_reads();

@@ -112,7 +112,6 @@ asio::awaitable<void> Partition::keep(PartitionPtr self, std::string name) {
       self->note_owned(name, false);
     }
     shard.standing = nullptr;
-    if (standing->ended() && shard.is_planned && !self->over_->requested()) break;
     // A user who releases a shard that stays planned gets it again, but not at once.
     if (!standing->ended()) {
       constexpr std::chrono::seconds pause{1};

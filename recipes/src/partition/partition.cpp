@@ -111,7 +111,10 @@ asio::awaitable<void> Partition::keep(PartitionPtr self, std::string name) {
       stop.request_stop();
       self->note_owned(name, false);
     }
+    const bool has_moved = shard.standing != standing;
     shard.standing = nullptr;
+    // Without the plan only the end of the client ends a candidacy.
+    if (standing->ended() && !has_moved) break;
     // A user who releases a shard that stays planned gets it again, but not at once.
     if (!standing->ended()) {
       constexpr std::chrono::seconds pause{1};
@@ -154,7 +157,7 @@ void Partition::plan() {
   }
   for (Shard& each : shards_) {
     each.is_planned = owner_of_shard(each.name, seen_) == id_;
-    if (!each.is_planned && each.standing) each.standing->end();
+    if (!each.is_planned && each.standing) std::exchange(each.standing, nullptr)->end();
   }
   planned_.notify_all();
 }

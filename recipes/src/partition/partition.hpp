@@ -41,7 +41,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   struct Shard {
     std::string name;
     CandidacyPtr terms;     ///< makes the candidacies
-    CandidacyPtr standing;  ///< the present candidacy; null while there is none
+    CandidacyPtr standing;  ///< the present candidacy; null if the plan has ended it
     bool is_planned = false;
   };
 

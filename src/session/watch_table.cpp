@@ -11,9 +11,7 @@ WatchTable::Key WatchTable::request_sent(const std::string& path, WatchKind kind
   const Key key = position->second;
   if (is_new) {
     ++next_;
-    Entry& entry = entries_[key];
-    entry.path = path;
-    entry.kind = kind;
+    entries_[key].what = &position->first;
   }
   Entry& entry = entries_.at(key);
   ++entry.requests;
@@ -36,6 +34,7 @@ void WatchTable::reply_received(Key key, const std::shared_ptr<Watcher>& watcher
       by_watcher_.erase(watcher.get());
     }
     entry.requested.erase(wanted);
+    if (entry.requested.empty()) entry.requested = std::vector<std::shared_ptr<Watcher>>{};
   }
   settle(key);
 }
@@ -83,7 +82,7 @@ std::vector<WatchTable::Dropped> WatchTable::drop_beyond(std::size_t bytes) {
 void WatchTable::set_armed(Entry& entry, bool armed) {
   if (std::exchange(entry.armed, armed) == armed) return;
   const std::size_t bytes =
-      entry.path.size() + 4;  // a string in a request has its length before it
+      entry.what->first.size() + 4;  // a string in a request has its length before it
   armed_bytes_ = armed ? armed_bytes_ + bytes : armed_bytes_ - bytes;
 }
 
@@ -118,7 +117,8 @@ std::vector<WatchTable::Removal> WatchTable::take_removals() {
     if (found == entries_.end() || !found->second.unwanted())
       continue;  // wanted again, or listed twice
     found->second.removing = true;
-    removals.push_back({key, found->second.path, found->second.kind});
+    const auto& [path, kind] = *found->second.what;
+    removals.push_back({key, path, kind});
   }
   return removals;
 }
@@ -145,7 +145,7 @@ void WatchTable::settle(Key key) {
   if (entry.unwanted()) {
     unwanted_.push_back(key);
   } else if (entry.idle()) {
-    by_path_.erase({entry.path, entry.kind});
+    by_path_.erase(by_path_.find(*entry.what));
     entries_.erase(key);
   }
 }

@@ -68,9 +68,10 @@ class WatchTable {
   [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
 
  private:
+  using What = std::pair<std::string, WatchKind>;
+  /// Some sessions have tens of thousands of these, so they keep nothing twice.
   struct Entry {
-    std::string path;
-    WatchKind kind = WatchKind::data;
+    const What* what = nullptr;  ///< the key in by_path_, which stays where it is
     std::vector<std::shared_ptr<Watcher>> waiting;
     std::vector<std::shared_ptr<Watcher>> requested;
     /// The requests under way: at least requested.size(), because that of a cancelled watcher goes
@@ -90,7 +91,7 @@ class WatchTable {
   [[nodiscard]] std::vector<std::shared_ptr<Watcher>> end(const std::string& path, WatchKind kind);
 
   std::unordered_map<Key, Entry> entries_;
-  std::map<std::pair<std::string, WatchKind>, Key> by_path_;
+  std::map<What, Key> by_path_;
   std::unordered_map<const Watcher*, Key> by_watcher_;
   std::vector<Key> unwanted_;
   std::size_t armed_bytes_ = 0;

@@ -54,8 +54,9 @@ std::shared_ptr<FollowedTree> FollowedTree::follow(const Client& client, std::st
     tree->ended_ = unusable;
     return tree;
   }
-  spawn(client.core(), "mirroring " + tree->path_, follow(tree));
-  spawn(client.core(), "mirroring " + tree->path_, follow_connection(tree));
+  const std::string what = "mirroring " + tree->path_;
+  spawn(client.core(), what, follow(tree), [tree](error_code) { tree->news_.notify_all(); });
+  spawn(client.core(), what, follow_connection(tree));
   return tree;
 }
 
@@ -86,6 +87,7 @@ asio::awaitable<void> FollowedTree::follow(std::shared_ptr<FollowedTree> tree) {
     const auto [error] = co_await await<&start_sync>(core, over, path, options);
     if (error == Errc::closed) tree->end(error);
     if (error) {
+      if (failures == 0) tree->log_failure(error);
       co_await back_off(tree->client_, failures++, Deadline::never(), over);
       continue;
     }
@@ -126,18 +128,19 @@ void FollowedTree::end_session() {
   is_pausing_ = false;
   next_try_ = Deadline::never();
   std::exchange(reads_, nullptr)->request();
-  const std::vector<Watches> over = std::exchange(watches_, {});
+  const std::deque<Watches> over = std::exchange(watches_, {});
   step([](MirrorTree& tree) { return tree.session_lost(), true; });
   attention_.notify_all();
   news_.notify_all();
 }
 
 void FollowedTree::on_connection(ConnectionState state) {
+  // Another session is noticed first: until it is, the tree passes for one in sync.
+  if (has_session()) static_cast<void>(is_same_session());
   {
     const std::lock_guard lock{mutex_};
     is_connected_ = custodian::is_connected(state);
   }
-  if (has_session()) static_cast<void>(is_same_session());
   news_.notify_all();
 }
 
@@ -163,8 +166,9 @@ void FollowedTree::abandon() noexcept {
 }
 
 void FollowedTree::close() {
-  // A mirror that has ended may have outlived its context, which must not be touched then.
-  if (ended()) return;
+  // In a forked child the mutex may be locked for ever. A mirror that has ended may have outlived
+  // its context, which must not be touched then.
+  if (client_.unusable() == Errc::forked || ended()) return;
   over_->request();
 }
 
@@ -237,10 +241,7 @@ void FollowedTree::on_failure(const MirrorReadId& read, error_code error) {
     step([&](MirrorTree& tree) { return tree.on_refused(read), true; });
   } else {
     step([&](MirrorTree& tree) { return tree.on_failed(read), true; });
-    if (failures_ == 0) {
-      client_.log(LogLevel::warning,
-                  path_ + " cannot be mirrored: " + error.message() + "; trying again");
-    }
+    if (failures_ == 0) log_failure(error);
     is_pausing_ = true;
     try_later(failures_++);
   }
@@ -282,7 +283,9 @@ bool FollowedTree::step(const std::function<bool(MirrorTree&)>& take) {
   bool overflowed = false;
   bool root_is_refused = false;
   std::vector<std::string> refusals;
-  std::vector<Watches> over;  // destroyed without the mutex
+  // Destroyed without the mutex: a listener's own objects may call the mirror.
+  std::vector<Watches> over;
+  std::vector<std::shared_ptr<ChangeFeed>> notified;
   {
     const std::lock_guard lock{mutex_};
     result = take(tree_);
@@ -292,7 +295,9 @@ bool FollowedTree::step(const std::function<bool(MirrorTree&)>& take) {
     refusals = tree_.take_refusals();
     overflowed = tree_.overflowed() && !ended_;
     root_is_refused = tree_.root_is_refused();
-    has_changed = pass_on_changes();
+    const std::vector<MirrorChange> changes = tree_.take_changes();
+    has_changed = !changes.empty();
+    if (has_changed) notified = pass_on(changes);
   }
   for (const std::string& path : refusals) {
     client_.log(LogLevel::warning, path + " may not be read, and is mirrored without what it has");
@@ -308,15 +313,21 @@ bool FollowedTree::step(const std::function<bool(MirrorTree&)>& take) {
   return result;
 }
 
-bool FollowedTree::pass_on_changes() {
-  const std::vector<MirrorChange> changes = tree_.take_changes();
-  if (changes.empty()) return false;
+std::vector<std::shared_ptr<ChangeFeed>> FollowedTree::pass_on(
+    const std::vector<MirrorChange>& changes) {
+  std::vector<std::shared_ptr<ChangeFeed>> notified;
   std::erase_if(feeds_, [&](const std::weak_ptr<ChangeFeed>& weak) {
-    const auto feed = weak.lock();
+    const auto& feed = notified.emplace_back(weak.lock());
     if (feed) feed->put(changes);
     return feed == nullptr;
   });
-  return true;
+  return notified;
+}
+
+void FollowedTree::log_failure(error_code error) const {
+  if (error == asio::error::operation_aborted || error == Errc::closed) return;
+  client_.log(LogLevel::warning,
+              path_ + " cannot be mirrored: " + error.message() + "; trying again");
 }
 
 void FollowedTree::try_later(int failures) {

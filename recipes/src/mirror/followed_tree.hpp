@@ -15,6 +15,7 @@
 #include <array>
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -112,8 +113,10 @@ class FollowedTree : public std::enable_shared_from_this<FollowedTree> {
   [[nodiscard]] bool is_same_session();
   /// Gives what has happened to the MirrorTree, and passes on what follows.
   bool step(const std::function<bool(MirrorTree&)>& take);
-  /// Returns whether there were changes. Called with the mutex held.
-  bool pass_on_changes();
+  /// Puts changes into the feeds, and returns these. Called with the mutex held.
+  [[nodiscard]] std::vector<std::shared_ptr<ChangeFeed>> pass_on(
+      const std::vector<MirrorChange>& changes);
+  void log_failure(error_code error) const;
   void try_later(int failures);
 
   const Client client_;
@@ -126,7 +129,7 @@ class FollowedTree : public std::enable_shared_from_this<FollowedTree> {
   bool has_reader_ = false;
   AsyncEvent attention_;   ///< for follow()
   CancellationPtr reads_;  ///< ends the session's reads
-  std::vector<Watches> watches_;
+  std::deque<Watches> watches_;
   std::int64_t session_ = 0;      ///< 0: none, or its server has not caught up yet
   std::uint64_t connection_ = 0;  ///< a connection of this session
   bool is_sending_ = false;

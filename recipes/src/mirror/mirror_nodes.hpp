@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,7 +68,7 @@ class MirrorNodes {
 
   /// Finds a node by its path; nothing if there is none.
   [[nodiscard]] std::optional<Index> find(std::string_view path) const;
-  /// Makes a node. It is not among its parent's children yet. References to slots become invalid.
+  /// Makes a node. It is not among its parent's children yet.
   Index make_child(Index parent, std::string_view name);
   /// Takes a node from its parent's children.
   void detach(Index index);
@@ -94,7 +94,7 @@ class MirrorNodes {
   [[nodiscard]] std::vector<Index>::const_iterator child_at(const MirrorSlot& parent,
                                                             std::string_view name) const;
 
-  std::vector<MirrorSlot> slots_;
+  std::deque<MirrorSlot> slots_;  ///< a vector would have room for as many again
   std::vector<Index> free_;
   std::size_t size_ = 1;
 };

@@ -2,6 +2,7 @@
 /// In this file a MirrorTree compares what was read with what is known, and reports the difference.
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -136,12 +137,13 @@ void MirrorTree::read_unseen_children(Index index) {
 
 void MirrorTree::remove_missing(Index index, const std::vector<std::string>& names) {
   std::vector<Index>& children = nodes_.at(index).children;
-  const auto is_there = [&](Index child) {
-    return std::ranges::binary_search(names, nodes_.name_of(child));
+  const auto is_gone = [&](Index child) {
+    return !std::ranges::binary_search(names, nodes_.name_of(child));
   };
-  const auto first_gone = std::stable_partition(children.begin(), children.end(), is_there);
-  const std::vector<Index> gone{first_gone, children.end()};
-  children.erase(first_gone, children.end());
+  std::vector<Index> gone;
+  std::ranges::copy_if(children, std::back_inserter(gone), is_gone);
+  if (gone.empty()) return;
+  std::erase_if(children, is_gone);
   for (const Index child : gone) remove(child);
 }
 

@@ -1,5 +1,8 @@
 // Mirrors over the fake ensemble: what they ask for, report and wait for, and how they end.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
@@ -460,6 +463,29 @@ TEST_CASE("mirror: a mirror may move, and be replaced") {
   REQUIRE(scene.world.run_until([&] { return moved.state() == MirrorState::synced; }));
   CHECK(moved.snapshot()->size() == 1);
   REQUIRE(scene.world.run_until([&] { return scene.world.ensemble.watches() == 2; }));
+}
+
+TEST_CASE("mirror: in a forked child nothing is known, and its parent goes on") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    error_code error;
+    scene.mirror->async_wait_synced([&](error_code ended) { error = ended; });
+    scene.world.settle();
+    const bool is_right = scene.mirror->state() == MirrorState::closed &&
+                          scene.mirror->snapshot()->empty() && !scene.mirror->get("/m") &&
+                          scene.mirror->children("/m").empty() && error == Errc::forked;
+    scene.mirror.reset();
+    ::_exit(is_right ? 0 : 1);
+  }
+  REQUIRE(child > 0);
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  scene.write("/m/a", "1");
+  CHECK(scene.follows());
 }
 
 }  // namespace

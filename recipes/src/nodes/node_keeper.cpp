@@ -154,7 +154,9 @@ asio::awaitable<error_code> NodeKeeper::act_on(Seen seen) {
       claim_.czxid = stat.czxid;
       enter(State::present);
       co_return co_await write(stat.version);
-    case NodeStep::replace: co_return co_await replace(stat.version);
+    case NodeStep::replace:
+      if (owner_of(seen.value, claim_) == NodeOwner::foreign) co_await pause_before_takeover();
+      co_return co_await replace(stat.version);
     case NodeStep::adopt: claim_.czxid = stat.czxid; co_return error_code{};
     case NodeStep::wait:
       enter(State::taken, ServerErrc::node_exists);
@@ -219,6 +221,12 @@ asio::awaitable<error_code> NodeKeeper::replace(std::int32_t version) {
   end_create(error);
   if (!error) wrote(revision);
   co_return unless_a_look_tells(error);
+}
+
+/// Two objects that take a path over from each other do so with longer and longer pauses.
+asio::awaitable<void> NodeKeeper::pause_before_takeover() {
+  const int earlier = takeovers_++;
+  if (earlier > 0) co_await back_off(client_, earlier - 1, Deadline::never(), over_);
 }
 
 /// Waits for the watch, and for what interrupts the rest. Without an error the next turn looks.
@@ -288,6 +296,7 @@ asio::awaitable<error_code> NodeKeeper::remove_if_ours() {
 }
 
 void NodeKeeper::close() {
+  if (is_forked()) return;
   closing_ = true;
   over_->request();
 }
@@ -365,21 +374,25 @@ asio::awaitable<void> NodeKeeper::wait_for_change(Deadline until, CancellationPt
 }
 
 std::string NodeKeeper::path() const {
+  if (is_forked()) return {};
   const std::lock_guard lock{mutex_};
   return path_;
 }
 
 std::string NodeKeeper::data() const {
+  if (is_forked()) return {};
   const std::lock_guard lock{mutex_};
   return data_;
 }
 
 NodeKeeper::State NodeKeeper::state() const {
+  if (is_forked()) return State::closed;
   const std::lock_guard lock{mutex_};
   return state_;
 }
 
 Subscription NodeKeeper::listen(Listeners<State, error_code>::Listener listener) {
+  if (is_forked()) return {};
   return listeners_.add(std::move(listener));
 }
 

@@ -85,11 +85,14 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   [[nodiscard]] boost::asio::awaitable<error_code> act_on(Seen seen);
   [[nodiscard]] boost::asio::awaitable<error_code> write(std::int32_t version);
   [[nodiscard]] boost::asio::awaitable<error_code> replace(std::int32_t version);
+  [[nodiscard]] boost::asio::awaitable<void> pause_before_takeover();
   [[nodiscard]] boost::asio::awaitable<error_code> rest(Watch watch);
   [[nodiscard]] boost::asio::awaitable<error_code> clear_up();
   [[nodiscard]] boost::asio::awaitable<error_code> remove_if_ours();
 
   [[nodiscard]] bool ends() const { return over_->requested(); }
+  /// Whether this is the child of a fork, where the mutex may be locked for ever.
+  [[nodiscard]] bool is_forked() const { return client_.unusable() == Errc::forked; }
   void begin_create();
   void end_create(const error_code& error);
   void note_session();
@@ -112,6 +115,7 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   bool is_sent_ = false;  ///< whether a create was sent, so that there may be a node to delete
   std::chrono::steady_clock::time_point create_began_{};
   bool is_missing_ = true;
+  int takeovers_ = 0;  ///< how often another's node was replaced
   bool client_is_closing_ = false;
   NodeWish wish_;
   std::uint64_t revision_ = 1;    ///< the number of `wish_`

@@ -164,7 +164,10 @@ void Partition::plan() {
 
 // -- The end --------------------------------------------------------------------------------------
 
-void Partition::close() { over_->request(); }
+void Partition::close() {
+  if (client_.unusable() == Errc::forked) return;
+  over_->request();
+}
 
 void Partition::end_all() {
   Client{client_.share()}.use_service<PendingAcquires>().leave(over_);

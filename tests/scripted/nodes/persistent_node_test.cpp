@@ -205,6 +205,30 @@ TEST_CASE("persistent node: another's node is waited for, and never written or d
   }
 }
 
+TEST_CASE("persistent node: two that take over from each other do so with pauses", "[nodes]") {
+  World world;
+  const auto patient = [&](const std::string& name) {
+    ClientOptions options = world.options(name);
+    options.retry =
+        RetryPolicy::exponential_backoff(std::chrono::hours{1}, std::chrono::hours{1}, 5);
+    return world.client(std::move(options));
+  };
+  const auto one = patient("one");
+  const auto two = patient("two");
+  const PersistentNodeOptions takes_over{.foreign_node = ForeignNode::is_taken_over};
+  const PersistentNode first{*one, path, "1", takes_over};
+  REQUIRE(world.run_until([&] { return first.state() == State::present; }));
+  const PersistentNode second{*two, path, "2", takes_over};
+  // Each has taken over once.
+  REQUIRE(world.run_until([&] {
+    const Reply seen = world.ensemble.operate(request::Get{path});
+    return seen.data == "1" && second.state() != State::absent;
+  }));
+  world.ensemble.clear_history();
+  world.settle();
+  CHECK(world.ensemble.history().size() <= 2);
+}
+
 TEST_CASE("persistent node: a node that no session owns changes hands with its children",
           "[nodes]") {
   Kept kept;

@@ -23,7 +23,8 @@ enum class ForeignNode : std::uint8_t {
   waits,
   /// The object takes the path over. An ephemeral node is replaced in one transaction, so that
   /// nobody sees it missing; a node that no session owns stays, and gets the object's data. For a
-  /// program that alone uses the path: two that take over from each other do so for ever.
+  /// program that alone uses the path: two that take over from each other go on doing so, with the
+  /// pauses of their clients' retry policies.
   is_taken_over,
   /// The object gives up, with `node_exists`.
   fails,

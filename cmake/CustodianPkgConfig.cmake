@@ -1,4 +1,5 @@
-# Files for pkg-config: custodian, custodian-recipes and, where they were built, custodian-testing and custodian-prometheus.
+# Files for pkg-config: custodian, custodian-recipes and, where they were built, custodian-discovery, custodian-testing and
+# custodian-prometheus.
 # Those of a static build name what a program is to be linked with besides, so that nobody need say --static; of a shared
 # build only `pkg-config --static` does. They find themselves by where they are (pcfiledir), so that an installation can be
 # moved.
@@ -85,6 +86,9 @@ else()
 endif()
 
 set(_packages custodian custodian-recipes)
+if(TARGET custodian_discovery)
+  list(APPEND _packages custodian-discovery)
+endif()
 if(CUSTODIAN_BUILD_TESTING)
   list(APPEND _packages custodian-testing)
 endif()

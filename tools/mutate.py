@@ -198,6 +198,8 @@ def suites_of(tree, file, servers):
     family = parts[2] if parts[0] == "recipes" else parts[1]
     if family == "prometheus":
         return ["custodian_metrics"]
+    if family == "discovery":
+        return ["custodian_unit_discovery", "custodian_scripted_discovery"]
     folders = list(dict.fromkeys([family, *REACHED_BY.get(family, [])]))
     servers = integration_suites(tree, folders) if servers else []
     if family == "session" and pathlib.PurePath(file).stem not in SCRIPTED_SESSION:

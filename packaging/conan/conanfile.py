@@ -29,6 +29,7 @@ class CustodianConan(ConanFile):
     options = {
         "shared": [True, False],
         "fPIC": [True, False],
+        "discovery": [True, False],
         "prometheus": [True, False],
         "tls": [True, False],
         "testing": [True, False],
@@ -37,6 +38,7 @@ class CustodianConan(ConanFile):
     default_options = {
         "shared": False,
         "fPIC": True,
+        "discovery": True,
         "prometheus": False,
         "tls": True,
         "testing": True,
@@ -69,9 +71,11 @@ class CustodianConan(ConanFile):
             self.requires("prometheus-cpp/[>=1.0 <2]", transitive_headers=True)
         if self.options.tls:
             self.requires("openssl/[>=1.1.1 <4]")
+        if self.options.discovery or self.options.tools:
+            # It has headers only, which ours do not include.
+            self.requires("nlohmann_json/[>=3.11 <4]", visible=False)
         if self.options.tools:
             self.requires("cli11/[>=2.3 <3]")
-            self.requires("nlohmann_json/[>=3.11 <4]")
             self.requires("spdlog/[>=1.10 <2]")
 
     def system_requirements(self):
@@ -87,6 +91,7 @@ class CustodianConan(ConanFile):
         toolchain = CMakeToolchain(self)
         toolchain.cache_variables["CUSTODIAN_BUILD_TESTING"] = bool(self.options.testing)
         toolchain.cache_variables["CUSTODIAN_BUILD_TOOLS"] = bool(self.options.tools)
+        toolchain.cache_variables["CUSTODIAN_BUILD_DISCOVERY"] = bool(self.options.discovery)
         toolchain.cache_variables["CUSTODIAN_BUILD_PROMETHEUS"] = bool(self.options.prometheus)
         toolchain.cache_variables["CUSTODIAN_TLS"] = bool(self.options.tls)
         # Kerberos is the system's affair.
@@ -111,6 +116,8 @@ class CustodianConan(ConanFile):
         self.cpp_info.builddirs = ["lib/cmake/Custodian"]
         # For other generators.
         self.cpp_info.libs = ["custodian_recipes", "custodian"]
+        if self.options.discovery:
+            self.cpp_info.libs.insert(0, "custodian_discovery")
         if self.options.testing:
             self.cpp_info.libs.insert(0, "custodian_testing")
         if self.options.prometheus:

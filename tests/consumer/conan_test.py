@@ -73,8 +73,10 @@ custodian.export_sources()
 for shared in (False, True):
     # Whether to use prometheus-cpp and OpenSSL, as in the build around this test.
     prometheus = "-DCUSTODIAN_BUILD_PROMETHEUS=ON" in options
+    discovery = "-DCUSTODIAN_BUILD_DISCOVERY=ON" in options
     tls = "-DCUSTODIAN_TLS=ON" in options
-    custodian.options = types.SimpleNamespace(shared=shared, prometheus=prometheus, tls=tls, testing=True, tools=True)
+    custodian.options = types.SimpleNamespace(shared=shared, discovery=discovery, prometheus=prometheus, tls=tls,
+                                              testing=True, tools=True)
     custodian.generate()
     settings = {"BUILD_SHARED_LIBS": shared, **Toolchain.last.cache_variables}
     built = build / f"shared-{shared}"

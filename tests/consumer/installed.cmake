@@ -20,7 +20,8 @@ else()
   set(is_static OFF)
 endif()
 try_with_cmake(${folder}/with_cmake
-  -DCMAKE_PREFIX_PATH=${prefix} -DCustodian_USE_STATIC_LIBS=${is_static} -DWITH_PROMETHEUS=${PROMETHEUS})
+  -DCMAKE_PREFIX_PATH=${prefix} -DCustodian_USE_STATIC_LIBS=${is_static} -DWITH_DISCOVERY=${DISCOVERY}
+  -DWITH_PROMETHEUS=${PROMETHEUS})
 if(FORM STREQUAL "shared")
   # A program without static libraries needs no OpenSSL.
   run(${CMAKE_COMMAND} -S ${stranger}/shared_only -B ${folder}/without_openssl -G ${GENERATOR}

@@ -35,7 +35,7 @@ function(unpack name pattern result)
   set(${result} ${package} PARENT_SCOPE)
 endfunction()
 
-unpack(libcustodian[0-9]* "^usr/lib/[^/]+/libcustodian(_recipes)?\\.so\\.[0-9.]+$" runtime)
+unpack(libcustodian[0-9]* "^usr/lib/[^/]+/libcustodian(_recipes|_discovery)?\\.so\\.[0-9.]+$" runtime)
 unpack(libcustodian-dev "^usr/(include/custodian|lib/[^/]+/(lib[^/]+\\.(a|so)|cmake/|pkgconfig/)|libexec/)" development)
 unpack(custodian-tools "^usr/(bin/custodian|share/man/man1/custodian\\.1\\.gz|share/bash-completion/)" tools)
 expect_field(${runtime} Depends "libzookeeper-st2" "libstdc\\+\\+6" "libc6")
@@ -60,7 +60,8 @@ endif()
 
 # One form is tried with CMake, the other with pkg-config.
 try_with_cmake(${root}.with_cmake
-  -DCMAKE_PREFIX_PATH=${root}/usr -DCustodian_USE_STATIC_LIBS=ON -DWITH_PROMETHEUS=${PROMETHEUS})
+  -DCMAKE_PREFIX_PATH=${root}/usr -DCustodian_USE_STATIC_LIBS=ON -DWITH_DISCOVERY=${DISCOVERY}
+  -DWITH_PROMETHEUS=${PROMETHEUS})
 try_with_pkg_config(${root}/usr ${root}.with_pkg_config)
 file(GLOB libraries ${root}/usr/lib/*)
 run(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${libraries} ${root}/usr/bin/custodian --version)

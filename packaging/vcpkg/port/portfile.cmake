@@ -4,6 +4,7 @@ cmake_path(SET SOURCE_PATH NORMALIZE "${CURRENT_PORT_DIR}/../../..")
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS FEATURE_OPTIONS
     FEATURES
+        discovery  CUSTODIAN_BUILD_DISCOVERY
         prometheus CUSTODIAN_BUILD_PROMETHEUS
         testing    CUSTODIAN_BUILD_TESTING
         tls        CUSTODIAN_TLS

@@ -1,0 +1,219 @@
+#include "watched_service.hpp"
+
+#include <algorithm>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <random>
+#include <utility>
+
+#include "custodian/authoring/follow.hpp"
+#include "custodian/authoring/spawn.hpp"
+
+namespace custodian::discovery_detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+}  // namespace
+
+WatchedService::WatchedService(const Client& client, std::string path,
+                               ServiceProviderOptions options)
+    : client_{client.share()},
+      path_{std::move(path)},
+      filters_{std::move(options.filters)},
+      over_{std::make_shared<Cancellation>(client.core())},
+      down_{options.down},
+      choice_{options.strategy, random_seed()} {}
+
+// -- The changes of the mirror, one after the other, on the strand
+// ---------------------------------
+
+void WatchedService::follow() {
+  {
+    const std::lock_guard lock{mutex_};
+    cache_.emplace(client_, path_);
+  }
+  ask_next();
+}
+
+void WatchedService::ask_next() {
+  const std::lock_guard lock{mutex_};
+  if (!cache_) return;
+  cache_->async_next(
+      asio::bind_executor(client_.get_executor(),
+                          [weak = weak_from_this()](error_code error, const MirrorChange& change) {
+                            const auto alive = weak.lock();
+                            if (!alive) return;
+                            if (error) return alive->end(error);
+                            alive->take(change);
+                            alive->ask_next();
+                          }));
+}
+
+void WatchedService::take(const MirrorChange& change) {
+  if (change.kind == MirrorChangeKind::synced) {
+    const std::lock_guard lock{mutex_};
+    is_loaded_ = true;
+  } else if (change.kind == MirrorChangeKind::removed) {
+    look_after(change.before->path);
+  } else if (change.node->path != path_) {
+    end_departure(change.node->path);
+    note(change.node->path, change.node->data, change.node->access);
+  }
+  changes_.notify_all();
+}
+
+void WatchedService::note(const std::string& node, std::string_view data, MirrorAccess access) {
+  std::optional<std::string> fault;
+  {
+    const std::lock_guard lock{mutex_};
+    fault = known_.put(node, data);
+  }
+  if (access == MirrorAccess::refused) fault = "the servers do not let this client read it";
+  if (fault) client_.log(LogLevel::warning, node + " is no instance: " + *fault);
+}
+
+// -- Nodes that are removed, or put in the place of others ----------------------------------------
+//
+// A restarted process puts its node in the place of that of its earlier life, in one transaction.
+// The mirror reports the removal at once, and the new node when it has listed and read it. In
+// between the instance would be missing, though it is there. So a removal is believed only when a
+// read finds no node; if it finds one, that one's watch says what becomes of it, until the mirror
+// does.
+
+void WatchedService::look_after(const std::string& node) {
+  end_departure(node);
+  const auto departure = std::make_shared<Cancellation>(client_.core());
+  departures_[node] = departure;
+  over_->on_request(departure.get(), [departure] { departure->request(); });
+  spawn(client_.core(), "looking whether " + node + " is gone",
+        confirm(shared_from_this(), node, departure));
+}
+
+asio::awaitable<void> WatchedService::confirm(std::shared_ptr<WatchedService> self,
+                                              std::string node, CancellationPtr departure) {
+  const CorePtr core = self->client_.core();
+  const OperationOptions patient{Deadline::never(), self->client_.retry_policy().unlimited()};
+  while (!departure->requested()) {
+    Result<Watched<GetResult>> seen =
+        co_await read_data(core, departure, node, patient, Watching::yes);
+    if (departure->requested()) co_return;
+    if (!seen) {
+      // A closed client leaves what is known as it is.
+      if (seen.error() == ServerErrc::no_node) self->remove(node);
+      co_return;
+    }
+    self->note(node, seen->value.data, MirrorAccess::granted);
+    self->changes_.notify_all();
+    const Watch watch = std::move(seen->watch);
+    co_await until_changed(core, departure, watch);
+  }
+}
+
+void WatchedService::remove(const std::string& node) {
+  end_departure(node);
+  {
+    const std::lock_guard lock{mutex_};
+    known_.remove(node);
+  }
+  changes_.notify_all();
+}
+
+void WatchedService::end_departure(const std::string& node) {
+  const auto found = departures_.find(node);
+  if (found == departures_.end()) return;
+  const CancellationPtr departure = std::move(found->second);
+  departures_.erase(found);
+  over_->forget(departure.get());
+  departure->request();
+}
+
+void WatchedService::end(error_code why) {
+  {
+    const std::lock_guard lock{mutex_};
+    if (!ended_) ended_ = why;
+  }
+  changes_.notify_all();
+}
+
+void WatchedService::close() {
+  std::optional<PathChildrenCache> cache;
+  {
+    const std::lock_guard lock{mutex_};
+    cache.swap(cache_);
+    // The client's context may be gone, if all has ended before.
+    if (ended_) return;
+    ended_ = asio::error::operation_aborted;
+  }
+  over_->request();
+}
+
+// -- What is known --------------------------------------------------------------------------------
+
+std::vector<InstancePtr> WatchedService::available_now(DownInstances::Time now) {
+  std::vector<InstancePtr> result;
+  std::ranges::copy_if(known_.all(), std::back_inserter(result), [&](const InstancePtr& each) {
+    return each->enabled && !down_.is_down(each->id, now) &&
+           std::ranges::all_of(filters_, [&](const auto& accepts) { return accepts(*each); });
+  });
+  return result;
+}
+
+std::vector<InstancePtr> WatchedService::available() {
+  const std::lock_guard lock{mutex_};
+  return available_now(Deadline::Clock::now());
+}
+
+InstancePtr WatchedService::get() {
+  const std::lock_guard lock{mutex_};
+  return choice_.next(available_now(Deadline::Clock::now()));
+}
+
+InstancePtr WatchedService::get_for(std::string_view key) { return instance_for(key, available()); }
+
+void WatchedService::note_error(std::string_view id) {
+  const std::lock_guard lock{mutex_};
+  down_.note_error(id, Deadline::Clock::now());
+}
+
+MirrorState WatchedService::state() const {
+  const std::lock_guard lock{mutex_};
+  const MirrorState state = cache_ ? cache_->state() : MirrorState::closed;
+  // The mirror may be ahead by the changes that are under way to here.
+  return state == MirrorState::synced && !is_loaded_ ? MirrorState::loading : state;
+}
+
+std::vector<std::string> WatchedService::malformed() const {
+  const std::lock_guard lock{mutex_};
+  return known_.malformed();
+}
+
+error_code WatchedService::ended() const {
+  const std::lock_guard lock{mutex_};
+  return ended_;
+}
+
+asio::awaitable<void> WatchedService::wait_for_change(Deadline until,
+                                                      CancellationPtr cancellation) {
+  const auto strand = co_await asio::this_coro::executor;
+  over_->on_request(this, [weak = weak_from_this()] {
+    if (const auto alive = weak.lock()) alive->changes_.notify_all();
+  });
+  {
+    const std::lock_guard lock{mutex_};
+    // An instance that is down comes back without a change of its node.
+    if (const auto back = down_.next_return(Deadline::Clock::now())) {
+      until = Deadline{std::min(until.time_point(), *back)};
+    }
+  }
+  co_await changes_.wait(strand, until, std::move(cancellation));
+}
+
+}  // namespace custodian::discovery_detail

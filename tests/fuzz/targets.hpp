@@ -26,6 +26,7 @@ void queues(std::string_view input);
 void recipes(std::string_view input);
 void replies(std::string_view input);
 void server_answers(std::string_view input);
+void service_instance(std::string_view input);
 void session(std::string_view input);
 void token(std::string_view input);
 
@@ -52,6 +53,7 @@ inline constexpr std::array targets{
     Target{"recipes", &recipes},
     Target{"replies", &replies},
     Target{"server_answers", &server_answers},
+    Target{"service_instance", &service_instance},
     Target{"session", &session},
     Target{"token", &token},
 };

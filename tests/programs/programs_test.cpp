@@ -338,6 +338,21 @@ TEST_CASE("the example of a test takes all its turns") {
   CHECK(contains(output, "all turns were taken"));
 }
 
+#ifdef CUSTODIAN_EXAMPLE_DISCOVERY
+TEST_CASE("the example of service discovery avoids a printer that fails, and a disabled one") {
+  const auto [status, output] = run(CUSTODIAN_EXAMPLE_DISCOVERY, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output,
+                 "first is at http://10.0.0.7:631/printer, and says "
+                 "{\"@class\":\"com.example.PrinterDetails\",\"colour\":true}\n"));
+  CHECK(contains(output, "page 4 goes to http://10.0.0.7:63"));
+  CHECK(contains(output,
+                 "page 1 goes to http://10.0.0.7:632/printer\n"
+                 "page 2 goes to http://10.0.0.7:632/printer\nno printer is there\n"));
+}
+#endif
+
 #ifdef CUSTODIAN_EXAMPLE_SECURE_TEST
 TEST_CASE("the example over TLS locks, and a client reads what is its own and no more") {
   CUSTODIAN_REQUIRES_OWN_SERVER();

@@ -43,7 +43,7 @@ expect_none() {
   fi
 }
 
-expect 'custodian|' 'lock semaphore elect barrier latch counter observe watch inspect revoke break doctor'
+expect 'custodian|' 'lock semaphore elect barrier latch counter observe watch discover inspect revoke break doctor'
 expect 'custodian|in' 'inspect'
 expect 'custodian|--serv' '--servers'
 expect 'custodian|--vers' '--version'
@@ -58,6 +58,7 @@ expect_some "custodian|--tls-ca|$(dirname "$custodian")/custodian" "$custodian"
 expect 'custodian|barrier|/a|wait|--w' '--wait'
 expect 'custodian|latch|/a|wait|--arr' '--arrivals'
 expect 'custodian|counter|/a|add|1|--int' '--integer'
+expect 'custodian|discover|/services|printer|--js' '--json'
 expect 'custodian|inspect|--wa' '--watch'
 expect 'custodian|watch|/a|--de' '--depth'
 expect 'custodian|watch|/a|--depth|' ''

@@ -3,7 +3,7 @@
 _custodian()
 {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="lock semaphore elect barrier latch counter observe watch inspect revoke break doctor"
+  local commands="lock semaphore elect barrier latch counter observe watch discover inspect revoke break doctor"
   local options="--help --servers --namespace --session-timeout --auth --tls --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --verbose -h -v"
@@ -71,6 +71,7 @@ _custodian()
     counter) options+=" --integer" ;;
     observe) options+=" --once --json" ;;
     watch) options+=" --depth --once --json" ;;
+    discover) options+=" --json" ;;
     inspect) options+=" --watch --json --permits --no-addresses --admin-port" ;;
     revoke) options+=" --node --json" ;;
     break) options+=" --node --session --yes --json" ;;

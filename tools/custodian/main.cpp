@@ -17,6 +17,7 @@
 #include "counters/counter_command.hpp"
 #include "custodian/error.hpp"
 #include "custodian/version.hpp"
+#include "discovery/discover_command.hpp"
 #include "doctor/doctor_command.hpp"
 #include "options/command_line.hpp"
 #include "options/exit_status.hpp"
@@ -87,6 +88,7 @@ int run(int argc, char* argv[]) {
   add_counter_command(app, invocation);
   add_observe_command(app, invocation);
   add_watch_command(app, invocation);
+  add_discover_command(app, invocation);
   add_inspect_command(app, invocation);
   add_revoke_command(app, invocation);
   add_break_command(app, invocation);

@@ -82,7 +82,8 @@ TEST_CASE("instance JSON: a payload is passed on as it is written", "[discovery]
   for (const std::string payload :
        {R"("a \"b\" \u0001\u001F \uD83D\uDE00 / \\")", R"({"@class":"Dump$Payload","zone":"a"})",
         R"(["java.util.ArrayList",["x",1]])", R"(["java.lang.Long",5])", "5", "0.1000", "true",
-        R"([{"]}":"},"},[]])", R"({ "a" : 1 })", "123456789012345678901234567890"}) {
+        R"("\",\"port\":{")", R"([{"]}":"},"},[]])", R"({ "a" : 1 })",
+        "123456789012345678901234567890"}) {
     ServiceInstance instance = printer();
     instance.payload = payload;
     CHECK(encode_instance(instance) == curators(payload));

@@ -1,6 +1,5 @@
 #include "known_instances.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "custodian/discovery/instance_json.hpp"
@@ -36,12 +35,12 @@ std::vector<std::string> KnownInstances::malformed() const {
 
 const std::vector<InstancePtr>& KnownInstances::all() {
   if (is_sorted_) return all_;
-  all_.clear();
+  std::multimap<std::string_view, InstancePtr> by_id;  // equal ids stay in the order of their nodes
   for (const auto& [node, instance] : by_node_) {
-    if (instance) all_.push_back(instance);
+    if (instance) by_id.emplace(instance->id, instance);
   }
-  std::ranges::stable_sort(all_, {},
-                           [](const InstancePtr& each) -> const std::string& { return each->id; });
+  all_.clear();
+  for (auto& [id, instance] : by_id) all_.push_back(std::move(instance));
   is_sorted_ = true;
   return all_;
 }

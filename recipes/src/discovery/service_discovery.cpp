@@ -99,7 +99,7 @@ asio::awaitable<Result<std::vector<ServiceInstance>>> read_instances(DiscoverySp
     }
     if (failure) co_return failure;
   }
-  std::ranges::stable_sort(instances, {}, &ServiceInstance::id);
+  std::ranges::sort(instances, {}, &ServiceInstance::id);
   co_return std::move(instances);
 }
 

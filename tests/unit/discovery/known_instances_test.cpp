@@ -25,6 +25,10 @@ TEST_CASE("known instances: they are in the order of their ids", "[discovery]") 
   CHECK(ids(known) == std::vector<std::string>{"a", "b"});
   CHECK_FALSE(known.put("2", R"({"id":"z"})"));
   CHECK(ids(known) == std::vector<std::string>{"b", "z"});
+  // Two nodes with one id.
+  CHECK_FALSE(known.put("0", R"({"id":"z","port":1})"));
+  REQUIRE(known.all().size() == 3);
+  CHECK(known.all()[1]->port == 1);
 }
 
 TEST_CASE("known instances: a node that cannot be decoded is no instance any more", "[discovery]") {

@@ -118,7 +118,13 @@ class Here(unittest.TestCase):
         lines = mutate.suites_of(TREE, "recipes/src/leader/candidacy.cpp", servers=True)
         self.assertEqual(lines[0], "custodian_unit")
         self.assertIn("[#leadership_faults_test]", lines[1])
-        self.assertEqual(lines[2:], ["custodian_scripted/sample ~[timed]", "custodian_scripted", "custodian_leader"])
+        self.assertEqual((lines[2], lines[4:]), ("custodian_scripted/sample ~[timed]", ["custodian_leader"]))
+
+    def test_in_full_is_only_the_family(self):
+        lines = mutate.suites_of(TREE, "recipes/src/leader/candidacy.cpp", servers=False)
+        self.assertTrue(lines[3].startswith("custodian_scripted ["))
+        self.assertIn("[#leadership_faults_test]", lines[3])
+        self.assertNotIn("mutex", lines[3])
 
     def test_below_the_seam_are_servers_and_unit_tests(self):
         self.assertIn("custodian_client", mutate.suites_of(TREE, "src/session/c_client.cpp", servers=True))

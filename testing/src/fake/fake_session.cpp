@@ -86,8 +86,8 @@ void FakeSession::receive(const FakeConnectionPtr& connection) {
   if (connection != connection_) return;  // messages of an old connection are lost
   std::optional<FakeMessage> message = server_->receive(connection);
   if (!message) return;
-  // As in the C client, an event does not count: others of the same transaction may be lost with the
-  // connection, and the servers must report those again.
+  // As in the C client, an event does not count: others of the same transaction may be lost with
+  // the connection, and the servers must report those again.
   if (message->kind == FakeMessage::Kind::reply) seen_ = std::max(seen_, message->zxid);
   switch (message->kind) {
     case FakeMessage::Kind::reply: return on_reply(std::move(*message));

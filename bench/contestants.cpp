@@ -36,8 +36,7 @@ std::vector<ContestantEntry> on_zookeeper() {
   return {
       {.name = "ours",
        .does = "InterProcessMutex::acquire() and release() in a thread; the release is not "
-               "awaited; of numbers "
-               "DistributedAtomicLong",
+               "awaited; of numbers DistributedAtomicLong, of barriers DistributedBarrier",
        .durability = quorum,
        .route = zookeepers,
        .program = CUSTODIAN_BENCH_OURS,
@@ -86,7 +85,8 @@ std::vector<ContestantEntry> on_zookeeper() {
       {.name = "curator",
        .does = "InterProcessMutex acquire() and release() in a thread; the delete is awaited; of "
                "numbers "
-               "DistributedAtomicLong, with a pause of 1 ms before it tries again",
+               "DistributedAtomicLong, with a pause of 1 ms before it tries again; of barriers "
+               "DistributedBarrier",
        .durability = quorum,
        .route = zookeepers,
        .program = CUSTODIAN_BENCH_JAVA,

@@ -221,7 +221,7 @@ TEST_CASE("a mirror of an ensemble is what the ensemble has, through cuts, kills
   Replay replay;
   const Subscription subscription =
       mirror.on_change([&](const MirrorChange& change) { replay.apply(change); });
-  Writer writer{other, 2};
+  Writer writer{other, static_cast<std::uint64_t>(walks)};
   for (int walk = 0; walk < walks; ++walk) {
     const std::size_t member = static_cast<std::size_t>(walk) % cluster.size();
     for (int i = 0; i < 20; ++i) writer.write();

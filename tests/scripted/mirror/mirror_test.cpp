@@ -127,6 +127,23 @@ TEST_CASE("mirror: a new session at a server that lags behind takes nothing back
   CHECK(slow.end(client));
 }
 
+TEST_CASE("mirror: what a read finds that is repeated in a new session is not believed") {
+  World slow{std::chrono::hours{1}};
+  slow.make("/m");
+  auto client = slow.client("mine");
+  slow.ensemble.leave_server_behind();  // for the next session
+  slow.make("/m/a");
+  const std::vector<std::pair<std::size_t, Fault>> first_read{
+      {1, {.kind = FaultKind::expire_before}}};
+  slow.ensemble.set_fault_plan(std::make_shared<FaultsAt>("mine", first_read));
+  std::optional<TreeCache> mirror{std::in_place, *client, "/m"};
+  REQUIRE(slow.run_until([&] { return mirror->state() == MirrorState::synced; }));
+  CHECK(mirror->get("/m/a"));
+  mirror.reset();
+  CHECK(slow.run_until_idle(*client));
+  CHECK(slow.end(client));
+}
+
 TEST_CASE("mirror: names of the same class are less deep") {
   MirrorScene scene{{}, {}, {"/m", "/m/a", "/m/a/b"}};
   REQUIRE(scene.follows());

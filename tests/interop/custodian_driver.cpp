@@ -19,9 +19,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "addition_commands.hpp"
 #include "buffer_commands.hpp"
-#include "custodian/atomics/distributed_atomic_integer.hpp"
-#include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/client.hpp"
 #include "custodian/inspect/revoke.hpp"
@@ -150,14 +149,14 @@ class Session {
       return connect(std::chrono::milliseconds{timeout});
     }
     if (what == "lead") return lead(words);
-    if (what == "tally") return tally(words);
+    if (what == "tally") return tally(*client_, words);
     if (what == "produce" || what == "consume") use_buffer(*client_, what, words);
     if (what == "visit") {
       visit(words);
     } else if (what == "count") {
       count(words);
     } else if (what == "add") {
-      add(words);
+      add(*client_, words);
     } else if (what == "await-count") {
       await_count(words);
     } else if (what == "set-barrier" || what == "remove-barrier" || what == "await-barrier") {
@@ -326,46 +325,6 @@ class Session {
     if (what == "set-barrier") return barrier.set();
     if (what == "remove-barrier") return barrier.remove();
     barrier.wait();
-  }
-
-  void add(std::istream& words) {
-    std::string width;
-    std::string path;
-    int times = 0;
-    words >> width >> path >> times;
-    const UpdateOptions options{.settle = Settle::exactly_once};
-    DistributedAtomicLong wide{*client_, path, options};
-    DistributedAtomicInteger narrow{*client_, path, options};
-    for (int i = 0; i < times; ++i) {
-      if (width == "long") {
-        ++wide;
-      } else {
-        ++narrow;
-      }
-    }
-  }
-
-  std::string tally(std::istream& words) {
-    std::string settle;
-    std::string path;
-    int times = 0;
-    words >> settle >> path >> times;
-    DistributedAtomicLong number{
-        *client_,
-        path,
-        {.settle = settle == "settled" ? Settle::exactly_once : Settle::left_to_caller}};
-    int certain = 0;
-    int unknown = 0;
-    for (int i = 0; i < times; ++i) {
-      try {
-        ++number;
-        ++certain;
-      } catch (const Error& error) {
-        if (error.code() != ErrorCondition::outcome_unknown) throw;
-        ++unknown;
-      }
-    }
-    return std::to_string(certain) + " " + std::to_string(unknown);
   }
 
   void await_count(std::istream& words) {

@@ -61,33 +61,6 @@ TEST_CASE("an atomic: no bytes are zero, and any other length is malformed until
   }
 }
 
-TEST_CASE("an atomic: an initialize creates the node once", "[atomics]") {
-  Fixture fixture;
-  const auto initialize = [&](std::int64_t value) {
-    return run<bool>(fixture.world,
-                     [&](auto done) { fixture.number->async_initialize(value, done); });
-  };
-  CHECK(initialize(5).result());
-  CHECK_FALSE(initialize(6).result());
-  CHECK(fixture.is(5));
-}
-
-TEST_CASE("an atomic: an exchange of what an initialize has written needs no look at the node",
-          "[atomics]") {
-  Fixture fixture;
-  CHECK(run<bool>(fixture.world, [&](auto done) {
-          fixture.number->async_initialize(5, done);
-        }).result());
-  const Number read =
-      run<Number>(fixture.world, [&](auto done) { fixture.number->async_load(done); }).result();
-  fixture.world.ensemble.clear_history();
-  const auto exchanged = run<Done>(
-      fixture.world, [&](auto done) { fixture.number->async_compare_exchange(read, 6, done); });
-  CHECK(exchanged.result().written);
-  CHECK(fixture.is(6));
-  CHECK(fixture.world.ensemble.history().size() == 1);
-}
-
 TEST_CASE("an atomic: a compare_exchange by value finds an equal value of any write", "[atomics]") {
   Fixture fixture;
   static_cast<void>(fixture.add(5));
@@ -227,18 +200,6 @@ TEST_CASE("an atomic: nor is it after a lost session, which has taken the witnes
   }));
   fixture.world.ensemble.remove_tree(place);
   fixture.world.make(place, bytes_of_long(0));
-  fixture.write(7);
-  CHECK(fixture.add(1).result().before.value == 7);
-  CHECK(fixture.is(8));
-}
-
-TEST_CASE("an atomic: nor is it after an initialize that has created the new one", "[atomics]") {
-  Fixture fixture;
-  static_cast<void>(fixture.add(40));
-  fixture.world.ensemble.remove_tree(place);
-  CHECK(run<bool>(fixture.world, [&](auto done) {
-          fixture.number->async_initialize(std::int64_t{0}, done);
-        }).result());
   fixture.write(7);
   CHECK(fixture.add(1).result().before.value == 7);
   CHECK(fixture.is(8));

@@ -166,7 +166,8 @@ asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, Cancellation
     if (own.created()) {
       const Arrival fate = fate_of(barrier->value, own.name(), arrival->phase);
       if (fate == Arrival::passed) {
-        own.note_gone();
+        const std::int64_t created_by = own.stat().czxid;
+        if (is_certainly_gone(barrier->value, arrival->phase, created_by)) own.note_gone();
         co_return Result<void>{};
       }
       if (!own.alive()) {

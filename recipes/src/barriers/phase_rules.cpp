@@ -95,4 +95,10 @@ Arrival fate_of(const GetResult& barrier, std::string_view arrival, std::int32_t
   return is_kept ? Arrival::left_over : Arrival::unknown;
 }
 
+bool is_certainly_gone(const GetResult& barrier, std::int32_t phase, std::int64_t czxid) {
+  // The transaction that ended this phase is the last one that wrote to the barrier.
+  const bool has_just_ended = barrier.stat.version - phase == 1;
+  return has_just_ended && czxid < barrier.stat.mzxid;
+}
+
 }  // namespace custodian::recipes_detail

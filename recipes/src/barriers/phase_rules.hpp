@@ -46,4 +46,10 @@ enum class Arrival : std::uint8_t {
 [[nodiscard]] Arrival fate_of(const GetResult& barrier, std::string_view arrival,
                               std::int32_t phase);
 
+/// Whether the node of an arrival that has passed is certainly gone; the transaction `czxid` has
+/// created it. A create whose reply was lost is repeated, and may make a node of the same name
+/// after the end of its phase.
+[[nodiscard]] bool is_certainly_gone(const GetResult& barrier, std::int32_t phase,
+                                     std::int64_t czxid);
+
 }  // namespace custodian::recipes_detail

@@ -47,18 +47,18 @@ constexpr Case all_cases[] = {
     {"enter first", Act::enter, Others::come_later, 8},
     {"enter last", Act::enter, Others::wait, 4},
     {"join", Act::enter, Others::are_in, 7},
-    {"wait for the next party", Act::enter, Others::are_in, 18, Left::nothing, Late::waits},
+    {"wait for the next party", Act::enter, Others::are_in, 17, Left::nothing, Late::waits},
     {"enter, ready is left", Act::enter, Others::come_later, 10, Left::our_ready},
     {"enter, another's ready is left", Act::enter, Others::come_later, 12, Left::anothers_ready},
-    {"leave first, lowest", Act::leave, Others::stay, 7, Left::nothing, Late::joins, Place::lowest},
-    {"leave first, highest", Act::leave, Others::stay, 6, Left::nothing, Late::joins,
+    {"leave first, lowest", Act::leave, Others::stay, 6, Left::nothing, Late::joins, Place::lowest},
+    {"leave first, highest", Act::leave, Others::stay, 5, Left::nothing, Late::joins,
      Place::highest},
-    {"leave last, lowest", Act::leave, Others::have_begun, 4, Left::nothing, Late::joins,
+    {"leave last, lowest", Act::leave, Others::have_begun, 3, Left::nothing, Late::joins,
      Place::lowest},
-    {"leave last, highest", Act::leave, Others::have_begun, 6, Left::nothing, Late::joins,
+    {"leave last, highest", Act::leave, Others::have_begun, 5, Left::nothing, Late::joins,
      Place::highest},
 };
-constexpr Case alone{"give up", Act::give_up, Others::come_later, 11};
+constexpr Case alone{"give up", Act::give_up, Others::come_later, 10};
 
 /// The observed member, and others that have no faults.
 class PartyPlay final : public OperationPlay {

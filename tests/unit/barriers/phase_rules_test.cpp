@@ -50,6 +50,17 @@ TEST_CASE("an arrival waits in its phase, and at no other barrier's node") {
   CHECK(fate_of(barrier_of("_c_x-phase-5\n", 6), "_c_a-phase-7", 7) == Arrival::left_over);
 }
 
+TEST_CASE(
+    "an arrival's node is certainly gone if the last write removed it, and it was there before") {
+  GetResult barrier = barrier_of("_c_a-phase-7\n", 8);
+  barrier.stat.mzxid = 20;
+  CHECK(is_certainly_gone(barrier, 7, 19));
+  // A repeated create has made it behind the end of its phase.
+  CHECK_FALSE(is_certainly_gone(barrier, 7, 21));
+  // Or between the ends of two phases.
+  CHECK_FALSE(is_certainly_gone(barrier, 6, 19));
+}
+
 TEST_CASE("the names of the last phases are kept, and not those of all") {
   std::string data;
   constexpr std::int32_t phases = 2'000;

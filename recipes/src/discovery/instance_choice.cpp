@@ -16,11 +16,11 @@ constexpr std::uint64_t hashed(std::string_view text, std::uint64_t state) {
   return state;
 }
 
-/// The last steps of SplitMix64: each bit of the input changes half of the output's.
+/// The last steps of MurmurHash3: each bit of the input changes half of the output's.
 constexpr std::uint64_t mixed(std::uint64_t value) {
-  value = (value ^ (value >> 30)) * 0xBF58476D1CE4E5B9;
-  value = (value ^ (value >> 27)) * 0x94D049BB133111EB;
-  return value ^ (value >> 31);
+  value = (value ^ (value >> 33)) * 0xFF51AFD7ED558CCD;
+  value = (value ^ (value >> 33)) * 0xC4CEB9FE1A85EC53;
+  return value ^ (value >> 33);
 }
 
 }  // namespace
@@ -53,7 +53,7 @@ const InstancePtr& InstanceChoice::same(const std::vector<InstancePtr>& instance
 
 std::uint64_t rendezvous_score(std::string_view key, std::string_view id) noexcept {
   constexpr std::uint64_t begin = 0xCBF29CE484222325;
-  return mixed(hashed(id, hashed(key, begin) ^ mixed(key.size())));
+  return mixed(hashed(key, hashed("/", hashed(id, begin))));
 }
 
 InstancePtr instance_for(std::string_view key, const std::vector<InstancePtr>& instances) {

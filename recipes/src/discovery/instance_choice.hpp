@@ -40,7 +40,7 @@ class InstanceChoice {
                                        const std::vector<InstancePtr>& instances);
 
 /// How much an instance wants a key: the one that wants it most gets it. Does not depend on the
-/// machine.
+/// machine, and is what a SetPartitioner takes for a member and a shard (docs/wire-format.md).
 [[nodiscard]] std::uint64_t rendezvous_score(std::string_view key, std::string_view id) noexcept;
 
 }  // namespace custodian::discovery_detail

@@ -107,7 +107,7 @@ asio::awaitable<void> WatchedService::confirm(std::shared_ptr<WatchedService> se
     if (departure->requested()) co_return;
     if (!seen) {
       // A closed client leaves what is known as it is.
-      if (seen.error() == ServerErrc::no_node) self->remove(node);
+      if (seen.error() != Errc::closed) self->remove(node);
       co_return;
     }
     self->note(node, seen->value.data, MirrorAccess::granted);

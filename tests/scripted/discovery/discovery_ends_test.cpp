@@ -30,9 +30,12 @@ TEST_CASE("discovery: calls end at their deadlines though nobody runs the contex
   is_late([&] { return scene.discovery.names({Deadline{brief_limit}}); }, Errc::deadline_exceeded);
   is_late([&] { return scene.discovery.instances("printer", {Deadline{brief_limit}}); },
           Errc::deadline_exceeded);
-  const ServiceProvider provider{scene.discovery, "printer"};
-  CHECK_FALSE(provider.wait_any(Deadline{brief_limit}));
-  CHECK(scene.world.run_until([&] { return provider.state() == MirrorState::synced; }));
+  {
+    const ServiceProvider provider{scene.discovery, "printer"};
+    CHECK_FALSE(provider.wait_any(Deadline{brief_limit}));
+    CHECK(scene.world.run_until([&] { return provider.state() == MirrorState::synced; }));
+  }
+  CHECK(scene.world.run_until_idle(*scene.client));
   CHECK_FALSE(scene.world.ensemble.exists("/services/printer/a"));
 }
 

@@ -23,6 +23,15 @@ struct DiscoveryScene {
   explicit DiscoveryScene(DiscoveryOptions options = {})
       : client{logging_client()}, discovery{*client, base, std::move(options)} {}
 
+  /// Ends the client: one that is destroyed with its context is never freed.
+  ~DiscoveryScene() {
+    if (client) CHECK(world.run_until_idle(*client));
+    client.reset();
+    world.settle();
+  }
+  DiscoveryScene(const DiscoveryScene&) = delete;
+  DiscoveryScene& operator=(const DiscoveryScene&) = delete;
+
   [[nodiscard]] std::unique_ptr<Client> logging_client() {
     ClientOptions options = world.options("one");
     options.log = [lines = warnings](LogLevel level, std::string_view line) {

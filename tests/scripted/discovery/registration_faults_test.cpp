@@ -39,6 +39,7 @@ class Play {
     live();
     if (earlier_) world_.ensemble.expire(earlier_->session().id);
     expect("gone", [this] { return world_.ensemble.children("/services/printer").empty(); });
+    end_earlier();
     check(world_.run_until_idle(*client_), "requests or watches are left");
     check(world_.end(client_), "something keeps the client alive");
     check(world_.strays == 0, "a node was left behind");
@@ -63,6 +64,13 @@ class Play {
     });
     check(before_.arrived() && !before_.error(), "no earlier life");
     world_.ensemble.cut_off("earlier");
+  }
+
+  void end_earlier() {
+    if (!earlier_) return;
+    if (before_.arrived()) before_.result() = {};
+    world_.ensemble.let_in("earlier");
+    check(world_.run_until_idle(*earlier_) && world_.end(earlier_), "the earlier life goes on");
   }
 
   void live() {

@@ -85,7 +85,7 @@ TEST_CASE("discovery: a restarted process takes over its instance, and nobody se
           "[discovery]") {
   DiscoveryScene scene;
   const auto earlier = scene.world.client("earlier");
-  const Registration before = scene.add(ServiceDiscovery{*earlier, scene.base}, printer("a"));
+  Registration before = scene.add(ServiceDiscovery{*earlier, scene.base}, printer("a"));
   // Its process has died, and its session has not run out.
   scene.world.ensemble.cut_off("earlier");
   bool was_missing = false;
@@ -100,6 +100,9 @@ TEST_CASE("discovery: a restarted process takes over its instance, and nobody se
   scene.world.ensemble.expire(earlier->session().id);
   scene.world.settle();
   CHECK(scene.world.ensemble.exists("/services/printer/a"));
+  before = {};
+  scene.world.ensemble.let_in("earlier");
+  CHECK(scene.world.run_until_idle(*earlier));
 }
 
 TEST_CASE("discovery: a reconnection writes nothing, and a new session registers again",

@@ -30,7 +30,9 @@ int main(int argc, char* argv[]) {
     custodian::Client client{argv[1]};
     client.create(path + "/limit", "10", {.parents = custodian::Parents::created_as_containers});
     custodian::TreeCache settings{client, path};
-    settings.wait_synced();
+    // The stream begins with the nodes that are there.
+    while (settings.next().kind != custodian::MirrorChangeKind::synced) {
+    }
     serve(settings);
 
     client.set(path + "/limit", "20");  // an operator, elsewhere

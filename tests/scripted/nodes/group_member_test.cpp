@@ -2,7 +2,7 @@
 
 #include "custodian/nodes/group_member.hpp"
 
-#include "scripted/world.hpp"
+#include "scripted/ending_world.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::group_member_test {
@@ -11,7 +11,7 @@ namespace {
 using Members = Group::Members;
 
 struct Party {
-  World world;
+  EndingWorld world;
   std::unique_ptr<Client> one = world.client("one");
   std::unique_ptr<Client> two = world.client("two");
 

@@ -5,7 +5,7 @@
 
 #include "custodian/nodes/persistent_ttl_node.hpp"
 #include "scripted/barriers/given_up.hpp"
-#include "scripted/world.hpp"
+#include "scripted/ending_world.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::persistent_node_test {
@@ -48,7 +48,7 @@ struct Kept {
   }
   std::int64_t session() { return client->session().id; }
 
-  World world;
+  EndingWorld world;
   std::unique_ptr<Client> client;
 };
 
@@ -98,6 +98,12 @@ TEST_CASE("persistent node: a reconnection of the same session writes nothing", 
 /// Notes whether the path was ever seen without a node.
 struct Watcher {
   explicit Watcher(World& in) : world{in}, client{in.client("watcher")} { look(); }
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+  ~Watcher() {
+    last = {};
+    world.end(client);
+  }
   void look() {
     client->async_exists_and_watch(
         path, {}, [this](error_code error, std::optional<Stat> stat, Watch watch) {
@@ -108,7 +114,7 @@ struct Watcher {
           }
           last = std::move(watch);
           last.async_wait([this](error_code ended, const auto&...) {
-            if (!ended) look();
+            if (!ended && client) look();
           });
         });
   }
@@ -206,7 +212,7 @@ TEST_CASE("persistent node: another's node is waited for, and never written or d
 }
 
 TEST_CASE("persistent node: two that take over from each other do so with pauses", "[nodes]") {
-  World world;
+  EndingWorld world;
   const auto patient = [&](const std::string& name) {
     ClientOptions options = world.options(name);
     options.retry =
@@ -402,7 +408,7 @@ TEST_CASE("persistent node: what the servers refuse is reported, and tried again
 
 TEST_CASE("persistent node: what is refused is tried again behind a pause, which a close ends",
           "[nodes]") {
-  World world;
+  EndingWorld world;
   ClientOptions options = world.options("keeper");
   options.retry = RetryPolicy::exponential_backoff(std::chrono::hours{1}, std::chrono::hours{1}, 5);
   const auto client = world.client(std::move(options));

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "partition/shard_plan.hpp"
-#include "scripted/world.hpp"
+#include "scripted/ending_world.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::set_partitioner_test {
@@ -35,7 +35,7 @@ struct Work {
 /// A member that works on each of its shards until it is asked to stop.
 class Member {
  public:
-  Member(World& world, Work& work, std::string id, int shards)
+  Member(EndingWorld& world, Work& work, std::string id, int shards)
       : work_{work}, id_{std::move(id)}, client_{world.client(id_)} {
     partitioner_.emplace(*client_, path, names(shards), id_,
                          [this](OwnedShard shard) { begin(std::move(shard)); });
@@ -58,6 +58,7 @@ class Member {
   [[nodiscard]] Client& client() { return *client_; }
   [[nodiscard]] SetPartitioner& partitioner() { return *partitioner_; }
   bool end(World& world) {
+    if (!client_) return true;
     partitioner_.reset();
     for (const OwnedShard& each : held_) work_.end(each.name);
     held_.clear();
@@ -68,6 +69,7 @@ class Member {
 
  private:
   void begin(OwnedShard shard) {
+    if (!partitioner_) return;
     work_.begin(shard.name, id_);
     held_.push_back(std::move(shard));
   }
@@ -81,6 +83,13 @@ class Member {
 
 struct Group {
   static constexpr int shards = 12;
+
+  Group() = default;
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() {
+    for (const auto& each : members) each->end(world);
+  }
 
   Member& join(const std::string& id) {
     return *members.emplace_back(std::make_unique<Member>(world, work, id, shards));
@@ -102,7 +111,7 @@ struct Group {
     return run_until([&] { return is_as_planned(ids); });
   }
 
-  World world;
+  EndingWorld world;
   Work work;
   std::vector<std::unique_ptr<Member>> members;
 };
@@ -157,7 +166,7 @@ TEST_CASE("partitioner: the shards of a lost session are asked to stop, and move
 }
 
 TEST_CASE("partitioner: a shard that is released early comes back", "[partition]") {
-  World world;
+  EndingWorld world;
   const auto client = world.client("a");
   int given = 0;
   {
@@ -177,7 +186,7 @@ TEST_CASE("partitioner: the end of the client ends it", "[partition]") {
 }
 
 TEST_CASE("partitioner: bad arguments are refused at once", "[partition]") {
-  World world;
+  EndingWorld world;
   const auto client = world.client("a");
   const auto nothing = [](const OwnedShard&) {};
   const auto make = [&](std::string at, std::vector<std::string> shards, std::string id,

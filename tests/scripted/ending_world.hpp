@@ -1,0 +1,46 @@
+#pragma once
+
+/// \file
+/// EndingWorld is a World that ends its clients: one whose context is destroyed while it closes is
+/// never freed, which AddressSanitizer reports.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "scripted/world.hpp"
+
+namespace custodian::tests {
+
+/// Destroy the clients, and all recipes on them, first.
+class EndingWorld : public World {
+ public:
+  using World::World;
+  EndingWorld(const EndingWorld&) = delete;
+  EndingWorld& operator=(const EndingWorld&) = delete;
+  ~EndingWorld() {
+    ensemble.set_fault_plan(nullptr);
+    run_until([this] { return std::ranges::all_of(cores_, &Core::expired); });
+  }
+
+  [[nodiscard]] std::unique_ptr<Client> client(const std::string& name) {
+    return noted(World::client(name));
+  }
+  [[nodiscard]] std::unique_ptr<Client> client(ClientOptions options) {
+    return noted(World::client(std::move(options)));
+  }
+
+ private:
+  using Core = std::weak_ptr<detail::ClientCore>;
+
+  std::unique_ptr<Client> noted(std::unique_ptr<Client> client) {
+    cores_.emplace_back(client->core());
+    return client;
+  }
+
+  std::vector<Core> cores_;
+};
+
+}  // namespace custodian::tests

@@ -10,7 +10,7 @@
 
 namespace {
 
-/// Prints who comes and goes, for as long as the subscription lives.
+/// Prints each change of the group, for as long as the subscription lives.
 custodian::Subscription follow(const custodian::Group& group) {
   return group.on_change([](const custodian::GroupChange& change) {
     constexpr const char* words[] = {" has joined", " says something else", " has left"};

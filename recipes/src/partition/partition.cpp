@@ -131,6 +131,8 @@ void Partition::give(const std::string& shard, Lease lease, std::stop_token stop
   note_owned(shard, true);
   asio::post(turn_, [self = shared_from_this(),
                      owned = OwnedShard{shard, std::move(lease), std::move(stop)}]() mutable {
+    // What the listener refers to may be gone. The lease is released.
+    if (self->closed_) return;
     self->on_shard_(std::move(owned));
   });
 }
@@ -166,6 +168,7 @@ void Partition::plan() {
 
 void Partition::close() {
   if (client_.unusable() == Errc::forked) return;
+  closed_ = true;
   over_->request();
 }
 

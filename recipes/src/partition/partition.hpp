@@ -4,6 +4,7 @@
 /// Partition is the state behind a SetPartitioner: the member's node, the plan that follows the
 /// group, and a candidacy for each shard that the plan gives to this member.
 
+#include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/strand.hpp>
 #include <memory>
@@ -60,6 +61,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   const std::string id_;
   const SetPartitioner::Listener on_shard_;
   const CancellationPtr over_;
+  std::atomic<bool> closed_ = false;  ///< no new call of the listener begins
   /// Hands out the shards one after the other, even if several threads run the callback executor.
   const boost::asio::strand<boost::asio::any_io_executor> turn_;
   std::vector<Shard> shards_;

@@ -176,6 +176,24 @@ TEST_CASE("partitioner: a shard that is released early comes back", "[partition]
   CHECK(world.run_until_idle(*client));
 }
 
+TEST_CASE("partitioner: no call of the listener begins after the close, and its shard is free",
+          "[partition]") {
+  EndingWorld world;
+  const auto client = world.client("a");
+  int given = 0;
+  std::optional<SetPartitioner> partitioner{std::in_place, *client,
+                                            path,          std::vector<std::string>{"s"},
+                                            "a",           [&](const OwnedShard&) { ++given; }};
+  // The shard is owned, and the call of the listener is posted.
+  REQUIRE(world.run_until([&] { return !partitioner->shards().empty(); }));
+  const int before = given;
+  partitioner.reset();
+  CHECK(world.run_until_idle(*client));
+  CHECK(given == before);
+  CHECK(before == 0);
+  CHECK(world.run_until([&] { return world.ensemble.children("/p/locks/s").empty(); }));
+}
+
 TEST_CASE("partitioner: the end of the client ends it", "[partition]") {
   Group group;
   Member& a = group.join("a");

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Group shows who is a member of a group: each member is an ephemeral child of the group's path,
+/// Group shows the members of a group: each member is an ephemeral child of the group's path,
 /// as those of Apache Curator's GroupMember. It also reads the parties of kazoo (Python), in which
 /// Custodian's programs do not take part.
 ///

@@ -79,7 +79,8 @@ class CUSTODIAN_EXPORT SetPartitioner {
                  std::string id, Listener on_shard, SetPartitionerOptions options = {});
   SetPartitioner(const SetPartitioner&) = delete;
   SetPartitioner& operator=(const SetPartitioner&) = delete;
-  /// Closes it. Does not wait.
+  /// Closes it. Does not wait. No new call of the listener begins then; one that is under way may
+  /// still be running.
   ~SetPartitioner();
 
   /// The id of this member.

@@ -27,6 +27,9 @@ Holder::~Holder() {
     core()->on_strand(
         [waiters = states_.take_waiters()]() mutable { waiters.abort(LeaseState::released); });
   }
+  // The node may own the client's core, and so the context that the function's executor refers to:
+  // the core outlives the function.
+  const CorePtr last = core();
   // The pointer is copied: the function may destroy the node, and the node owns the function.
   if (const auto pass_on = node_->pass_on()) (*pass_on)(std::move(node_));
 }

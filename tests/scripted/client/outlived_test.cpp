@@ -58,6 +58,31 @@ TEST_CASE("outlived: the last owner of a client, a lease in a forked child, leav
   CHECK(world.run_until([&] { return core.expired(); }));
 }
 
+TEST_CASE("outlived: what passes a lock's node on is gone before its client's core") {
+  World world;
+  auto client = world.client("mine");
+  std::optional<InterProcessMutex> mutex{std::in_place, *client, "/lock"};
+  auto acquired = run<Lease>(world, [&](auto done) { mutex->async_acquire(done); });
+  REQUIRE(acquired.arrived());
+  std::optional<Lease> lease{std::move(acquired.result())};
+  mutex.reset();
+  const std::weak_ptr<detail::ClientCore> core = client->core();
+  bool core_was_there = false;
+  // What passes a node on may refer to the context of the client's threads, which the core owns.
+  std::shared_ptr<void> passer{nullptr, [&](auto) {
+                                 world.settle();  // as the client's own thread would
+                                 core_was_there = !core.expired();
+                               }};
+  detail::set_pass_on(
+      detail::lock_node(*lease), [passer](const detail::LockNodePtr&) {}, [] {});
+  passer.reset();
+  client.reset();
+  world.settle();
+  lease.reset();
+  CHECK(world.run_until([&] { return core.expired(); }));
+  CHECK(core_was_there);
+}
+
 #ifndef CUSTODIAN_SANITIZED
 /// The number of bytes that this process has allocated and not freed.
 std::size_t allocated() { return ::mallinfo2().uordblks; }

@@ -1,11 +1,16 @@
 // initialize() of an atomic, and what it leaves for the updates behind it.
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
 #include "scripted/atomics/atomic_fixture.hpp"
 
 namespace custodian::tests::atomic_initialize_test {
 namespace {
 
 using namespace atomics;
+
+namespace asio = boost::asio;
 
 TEST_CASE("an atomic: an initialize creates the node once", "[atomics]") {
   Fixture fixture;
@@ -45,6 +50,32 @@ TEST_CASE("an atomic: a node that an initialize has created is not taken for the
   fixture.write(7);
   CHECK(fixture.add(1).result().before.value == 7);
   CHECK(fixture.is(8));
+}
+
+TEST_CASE("an atomic: an initialize that waits for its turn may be given up, or be late",
+          "[atomics]") {
+  Fixture fixture;
+  static_cast<void>(fixture.add(0));
+  fixture.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("observed", Faults{{0, {.kind = FaultKind::delay}}}));
+  asio::cancellation_signal signal;
+  Outcome<Done> first;
+  Outcome<bool> late;
+  Outcome<bool> cancelled;
+  fixture.number->async_fetch_add(1, first.handler());
+  fixture.number->async_initialize(5, {.deadline = brief_limit}, late.handler());
+  fixture.number->async_initialize(
+      6, asio::bind_cancellation_slot(signal.slot(), cancelled.handler()));
+  fixture.world.settle();
+  signal.emit(asio::cancellation_type::total);
+  REQUIRE(fixture.world.run_until_arrived(late));
+  REQUIRE(fixture.world.run_until_arrived(cancelled));
+  CHECK(late.error() == Errc::deadline_exceeded);
+  CHECK(cancelled.error() == asio::error::operation_aborted);
+  CHECK_FALSE(first.arrived());
+  fixture.world.ensemble.release_replies();
+  REQUIRE(fixture.world.run_until_arrived(first));
+  CHECK(fixture.is(1));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include <csignal>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -13,15 +12,6 @@
 
 namespace custodian::tests::programs_test {
 
-using custodian::tests::contains;
-using custodian::tests::Directory;
-using custodian::tests::eventually;
-using custodian::tests::Program;
-using custodian::tests::Result;
-using custodian::tests::run;
-using custodian::tests::server_endpoint;
-using custodian::tests::servers_are_foreign;
-
 namespace {
 
 /// Deletes the holder's node, and the waiter's, as an operator would.
@@ -29,19 +19,6 @@ void remove_nodes(custodian::Client& operators, const std::string& path) {
   for (const std::string& name : operators.children(path).names) {
     operators.remove(std::string{path}.append("/").append(name));
   }
-}
-
-/// Runs a small and quick demo.
-Result run_demo(std::vector<std::string> arguments) {
-  const std::vector<std::string> small{"--workers", "4", "--increments", "10",
-                                       "--hold",    "0", "--time-limit", "50"};
-  arguments.insert(arguments.end(), small.begin(), small.end());
-  if (servers_are_foreign()) {
-    arguments.insert(arguments.end(), {"--servers", to_string(server_endpoint())});
-  } else {
-    arguments.insert(arguments.end(), {"--session-timeout", "1000", "--tick", "200"});
-  }
-  return run(CUSTODIAN_DEMO, arguments);
 }
 
 }  // namespace
@@ -411,45 +388,6 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
     CHECK(wrong.status == 1);
     CHECK(contains(wrong.output, "localhost:port"));
   }
-}
-
-TEST_CASE("the demo's account is right, with a worker killed while it held the lock") {
-  const auto [status, output] = run_demo({});
-  INFO(output);
-  CHECK(status == 0);
-  // Worker 2 does three of its ten turns and dies in the fourth.
-  CHECK(contains(output, "33 expected, 33 found in the file, 33 in the history"));
-  CHECK(contains(output, "ok    take-over"));
-  CHECK(contains(output, "All is right."));
-}
-
-TEST_CASE("the demo leaves a history that the separate checker confirms") {
-  const Directory directory;
-  const auto [status, output] = run_demo({"--no-kill", "--directory", directory.file("files")});
-  INFO(output);
-  CHECK(status == 0);
-  const Result check = run(CUSTODIAN_HISTORY_CHECK, {directory.file("files/history")});
-  INFO(check.output);
-  CHECK(check.status == 0);
-  CHECK(contains(check.output, "40 holds, 0 overlaps, 0 out of order, 0 malformed lines"));
-}
-
-TEST_CASE("the history checker refuses a history with an overlap, and a file that is not there") {
-  const Directory directory;
-  const std::string file = directory.file("history");
-  std::ofstream{file} << "1 10 /lock-0000000000 100 200\n2 11 /lock-0000000001 199 300\n";
-  const Result check = run(CUSTODIAN_HISTORY_CHECK, {file});
-  CHECK(check.status == 1);
-  CHECK(contains(check.output, "1 overlaps"));
-  CHECK(run(CUSTODIAN_HISTORY_CHECK, {directory.file("none")}).status == 2);
-}
-
-TEST_CASE("the demo's help is for those who have never seen it, and wrong options are refused") {
-  const Result help = run(CUSTODIAN_DEMO, {"--help"});
-  CHECK(help.status == 0);
-  for (const char* option : {"--workers", "--increments", "--session-timeout", "--servers"})
-    CHECK(contains(help.output, option));
-  CHECK(run(CUSTODIAN_DEMO, {"--workers", "1"}).status != 0);
 }
 
 }  // namespace custodian::tests::programs_test

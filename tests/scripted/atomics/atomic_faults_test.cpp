@@ -2,44 +2,32 @@
 // caller gets to know which, or that nobody knows.
 
 #include <algorithm>
-#include <iostream>
 
 #include "custodian/atomics/distributed_atomic_long.hpp"
 #include "scripted/atomics/atomic_play.hpp"
 #include "scripted/atomics/lost_transaction.hpp"
+#include "scripted/plays.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::atomic_faults_test {
 namespace {
 
 /// Plays cases, counts them, and stops when too many go wrong.
-class Tally {
+class Tally : public Plays {
  public:
-  explicit Tally(std::string name) : name_{std::move(name)} {}
-  Tally(const Tally&) = delete;
-  Tally& operator=(const Tally&) = delete;
-  ~Tally() {
-    std::cout << "  " << cases_ << " cases, " << unknown_ << " unknown outcomes: " << name_ << '\n';
-  }
+  using Plays::Plays;
 
   std::size_t play(const AtomicCase& played) {
     const AtomicVerdict verdict = tests::play(played);
-    ++cases_;
     if (verdict.error == ErrorCondition::outcome_unknown) ++unknown_;
-    if (!verdict.violation.empty()) {
-      FAIL_CHECK(describe(played) << ": " << verdict.violation);
-      if (++failures_ == 20) FAIL("and so on");
-    }
+    add(verdict.violation, [&] { return describe(played); });
     return verdict.steps;
   }
 
   [[nodiscard]] int unknown() const { return unknown_; }
 
  private:
-  const std::string name_;
-  int cases_ = 0;
   int unknown_ = 0;
-  int failures_ = 0;
 };
 
 /// The faults, and a request that is applied after the next ones.

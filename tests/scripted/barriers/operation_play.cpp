@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <iostream>
 
+#include "scripted/plays.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {
@@ -95,28 +95,19 @@ void OperationPlay::leave_nothing() {
 namespace {
 
 /// Counts the plays, and stops when too many go wrong.
-class Tally {
+class Tally : public Plays {
  public:
-  Tally(std::string name, const Played& play) : name_{std::move(name)}, play_{play} {}
-  Tally(const Tally&) = delete;
-  Tally& operator=(const Tally&) = delete;
-  ~Tally() { std::cout << "  " << plays_ << " plays: " << name_ << '\n'; }
+  Tally(const std::string& name, const Played& play) : Plays{name}, name_{name}, play_{play} {}
 
   std::size_t play(const Disturbance& disturbance) {
     const PlayVerdict verdict = play_(disturbance);
-    ++plays_;
-    if (!verdict.violation.empty()) {
-      FAIL_CHECK(name_ << describe(disturbance) << ": " << verdict.violation);
-      if (++failures_ == 20) FAIL("and so on");
-    }
+    add(verdict.violation, [&] { return name_ + describe(disturbance); });
     return verdict.steps;
   }
 
  private:
-  const std::string name_;
+  const std::string& name_;
   const Played& play_;
-  int plays_ = 0;
-  int failures_ = 0;
 };
 
 constexpr CancelMoment all_moments[] = {CancelMoment::request_sent, CancelMoment::before_reply,

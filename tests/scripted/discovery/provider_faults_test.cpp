@@ -2,10 +2,10 @@
 // all the time is never missing, and nothing is left behind, whenever the provider is destroyed.
 
 #include <boost/asio/post.hpp>
-#include <iostream>
 
 #include "custodian/discovery/service_provider.hpp"
 #include "scripted/discovery/discovery_scene.hpp"
+#include "scripted/plays.hpp"
 
 namespace custodian::tests::provider_faults_test {
 namespace {
@@ -119,27 +119,19 @@ class Play {
   std::string violation_;
 };
 
-class Tally {
+class Tally : public Plays {
  public:
-  Tally() = default;
-  Tally(const Tally&) = delete;
-  Tally& operator=(const Tally&) = delete;
-  ~Tally() { std::cout << "  " << cases_ << " cases\n"; }
+  using Plays::Plays;
 
   std::size_t play(const Case& played) {
     Play one{played};
-    const std::string violation = one.run();
-    ++cases_;
-    if (!violation.empty()) FAIL(describe(played) << ": " << violation);
+    add(one.run(), [&] { return describe(played); });
     return one.steps();
   }
-
- private:
-  int cases_ = 0;
 };
 
 TEST_CASE("provider: it knows who is there through every fault", "[discovery]") {
-  Tally tally;
+  Tally tally{"one fault"};
   const std::size_t steps = tally.play({});
   for (std::size_t at = 0; at < steps; ++at) {
     for (const Fault& fault : all_faults()) tally.play({.faults = {{at, fault}}});
@@ -147,7 +139,7 @@ TEST_CASE("provider: it knows who is there through every fault", "[discovery]") 
 }
 
 TEST_CASE("provider: it may be destroyed at every request, also behind a fault", "[discovery]") {
-  Tally tally;
+  Tally tally{"destroyed"};
   Sample sample;
   const std::size_t steps = tally.play({});
   for (std::size_t at = 0; at < steps; ++at) {

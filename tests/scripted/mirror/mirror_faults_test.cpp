@@ -2,9 +2,9 @@
 // change once, and leave nothing behind, whenever they are destroyed.
 
 #include <boost/asio/post.hpp>
-#include <iostream>
 
 #include "scripted/mirror/mirror_scene.hpp"
+#include "scripted/plays.hpp"
 
 namespace custodian::tests::mirror_faults_test {
 namespace {
@@ -125,30 +125,19 @@ class Mirroring {
   std::string verdict_;
 };
 
-class Tally {
+class Tally : public Plays {
  public:
-  Tally() = default;
-  Tally(const Tally&) = delete;
-  Tally& operator=(const Tally&) = delete;
-  ~Tally() { std::cout << "  " << cases_ << " cases\n"; }
+  using Plays::Plays;
 
   std::size_t play(const Scene& scene) {
     const Verdict verdict = Mirroring{scene}.run();
-    ++cases_;
-    if (!verdict.violation.empty()) {
-      FAIL_CHECK(describe(scene) << ": " << verdict.violation);
-      if (++failures_ == 20) FAIL("and so on");
-    }
+    add(verdict.violation, [&] { return describe(scene); });
     return verdict.steps;
   }
-
- private:
-  int cases_ = 0;
-  int failures_ = 0;
 };
 
 TEST_CASE("mirror: it becomes what is there through every fault", "[mirror]") {
-  Tally tally;
+  Tally tally{"one fault"};
   for (const bool root_exists : {true, false}) {
     const std::size_t steps = tally.play({.root_exists = root_exists});
     for (std::size_t at = 0; at < steps; ++at) {
@@ -160,7 +149,7 @@ TEST_CASE("mirror: it becomes what is there through every fault", "[mirror]") {
 }
 
 TEST_CASE("mirror: it becomes what is there through every pair of faults", "[mirror]") {
-  Tally tally;
+  Tally tally{"two faults"};
   Sample sample;
   const std::size_t steps = tally.play({});
   for (std::size_t at = 0; at < steps; ++at) {
@@ -176,7 +165,7 @@ TEST_CASE("mirror: it becomes what is there through every pair of faults", "[mir
 }
 
 TEST_CASE("mirror: it may be destroyed at every moment, and leaves nothing behind", "[mirror]") {
-  Tally tally;
+  Tally tally{"ended"};
   for (const bool root_exists : {true, false}) {
     const std::size_t steps = tally.play({.root_exists = root_exists});
     for (std::size_t at = 0; at < steps; ++at) {
@@ -189,7 +178,7 @@ TEST_CASE("mirror: it may be destroyed at every moment, and leaves nothing behin
 }
 
 TEST_CASE("mirror: it may be destroyed behind every fault, and leaves nothing behind", "[mirror]") {
-  Tally tally;
+  Tally tally{"ended, with a fault"};
   Sample sample;
   const std::size_t steps = tally.play({});
   for (std::size_t at = 0; at < steps; ++at) {

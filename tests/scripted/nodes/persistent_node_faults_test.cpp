@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <iostream>
 
 #include "custodian/nodes/persistent_node.hpp"
+#include "scripted/plays.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -142,28 +142,15 @@ class Play {
 };
 
 /// Plays cases, counts them, and stops when too many go wrong.
-class Tally {
+class Tally : public Plays {
  public:
-  explicit Tally(std::string name) : name_{std::move(name)} {}
-  Tally(const Tally&) = delete;
-  Tally& operator=(const Tally&) = delete;
-  ~Tally() { std::cout << "  " << cases_ << " cases: " << name_ << '\n'; }
+  using Plays::Plays;
 
   std::size_t play(const Case& played) {
-    Play play{played};
-    const std::string violation = play.run();
-    ++cases_;
-    if (!violation.empty()) {
-      FAIL_CHECK(describe(played) << ": " << violation);
-      if (++failures_ == 10) FAIL("and so on");
-    }
-    return play.steps();
+    Play one{played};
+    add(one.run(), [&] { return describe(played); });
+    return one.steps();
   }
-
- private:
-  const std::string name_;
-  int cases_ = 0;
-  int failures_ = 0;
 };
 
 std::vector<Case> all_kinds() {

@@ -2,8 +2,8 @@
 // error, and leaves nothing behind.
 
 #include <algorithm>
-#include <iostream>
 
+#include "scripted/plays.hpp"
 #include "scripted/shared/shared_value_play.hpp"
 #include "support/catch.hpp"
 
@@ -11,27 +11,15 @@ namespace custodian::tests::shared_value_faults_test {
 namespace {
 
 /// Plays cases, counts them, and stops when too many go wrong.
-class Tally {
+class Tally : public Plays {
  public:
-  explicit Tally(std::string name) : name_{std::move(name)} {}
-  Tally(const Tally&) = delete;
-  Tally& operator=(const Tally&) = delete;
-  ~Tally() { std::cout << "  " << cases_ << " cases: " << name_ << '\n'; }
+  using Plays::Plays;
 
   std::size_t play(const CountCase& played) {
     const CountVerdict verdict = tests::play(played);
-    ++cases_;
-    if (!verdict.violation.empty()) {
-      FAIL_CHECK(describe(played) << ": " << verdict.violation);
-      if (++failures_ == 20) FAIL("and so on");
-    }
+    add(verdict.violation, [&] { return describe(played); });
     return verdict.steps;
   }
-
- private:
-  const std::string name_;
-  int cases_ = 0;
-  int failures_ = 0;
 };
 
 std::vector<CountCase> all_acts() {

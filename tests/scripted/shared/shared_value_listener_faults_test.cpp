@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <iostream>
 
 #include "custodian/shared/shared_count.hpp"
+#include "scripted/plays.hpp"
 #include "scripted/shared/shared_value_play.hpp"
 #include "support/catch.hpp"
 
@@ -140,36 +140,25 @@ class Listening {
   CountVerdict verdict_;
 };
 
-class Tally {
+class Tally : public Plays {
  public:
-  Tally() = default;
-  Tally(const Tally&) = delete;
-  Tally& operator=(const Tally&) = delete;
-  ~Tally() { std::cout << "  " << cases_ << " cases\n"; }
+  using Plays::Plays;
 
   std::size_t play(const Scene& scene) {
     const CountVerdict verdict = Listening{scene}.run();
-    ++cases_;
-    if (!verdict.violation.empty()) {
-      FAIL_CHECK(describe(scene) << ": " << verdict.violation);
-      if (++failures_ == 20) FAIL("and so on");
-    }
+    add(verdict.violation, [&] { return describe(scene); });
     return verdict.steps;
   }
-
- private:
-  int cases_ = 0;
-  int failures_ = 0;
 };
 
 TEST_CASE("shared count: a listener asks once for each value") {
-  Tally tally;
+  Tally tally{"no fault"};
   CHECK(tally.play({.node_exists = true}) == 3);
   CHECK(tally.play({.node_exists = false}) == 9);
 }
 
 TEST_CASE("shared count: a listener hears of what is there through every fault", "[shared]") {
-  Tally tally;
+  Tally tally{"one fault"};
   for (const bool node_exists : {true, false}) {
     const std::size_t steps = tally.play({.node_exists = node_exists});
     for (std::size_t at = 0; at < steps; ++at) {
@@ -182,7 +171,7 @@ TEST_CASE("shared count: a listener hears of what is there through every fault",
 
 TEST_CASE("shared count: a listener hears of what is there through every pair of faults",
           "[shared]") {
-  Tally tally;
+  Tally tally{"two faults"};
   Sample sample;
   const std::size_t steps = tally.play({});
   for (std::size_t at = 0; at < steps; ++at) {
@@ -199,7 +188,7 @@ TEST_CASE("shared count: a listener hears of what is there through every pair of
 
 TEST_CASE("shared count: a listener may go at every moment, and leaves nothing behind",
           "[shared]") {
-  Tally tally;
+  Tally tally{"reset"};
   for (const bool node_exists : {true, false}) {
     const std::size_t steps = tally.play({.node_exists = node_exists});
     for (std::size_t at = 0; at < steps; ++at) {

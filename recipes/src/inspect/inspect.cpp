@@ -25,11 +25,6 @@ namespace {
 
 // The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
-/// The two children of a semaphore's node. The permits are read before the line: a contender that
-/// has left the line by then owns the permits that were seen.
-constexpr std::string_view permits_part = "leases";
-constexpr std::string_view line_part = "locks";
-
 asio::awaitable<std::tuple<error_code, QueueReading>> list(LookPtr look, std::string path) {
   auto [error, children] = co_await await<&start_children, Children>(
       look->client.core(), look->cancellation, path, look->options);

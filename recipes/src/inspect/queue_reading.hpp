@@ -6,12 +6,18 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "custodian/inspect/inspect.hpp"
 #include "ordering/contender_order.hpp"
 
 namespace custodian::recipes_detail {
+
+/// The two children of a semaphore's node. The permits are read before the line: a contender that
+/// has left the line by then owns the permits that were seen.
+inline constexpr std::string_view permits_part = "leases";
+inline constexpr std::string_view line_part = "locks";
 
 /// A contender, and how it stands in its queue.
 struct Standpoint {

@@ -28,6 +28,7 @@
 #include "options/usage_error.hpp"
 #include "queue/break_command.hpp"
 #include "queue/inspect_command.hpp"
+#include "queue/list_command.hpp"
 #include "queue/observe_command.hpp"
 #include "queue/revoke_command.hpp"
 #include "queue/watch_command.hpp"
@@ -89,6 +90,7 @@ int run(int argc, char* argv[]) {
   add_observe_command(app, invocation);
   add_watch_command(app, invocation);
   add_discover_command(app, invocation);
+  add_list_command(app, invocation);
   add_inspect_command(app, invocation);
   add_revoke_command(app, invocation);
   add_break_command(app, invocation);

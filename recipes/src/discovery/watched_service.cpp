@@ -7,9 +7,6 @@
 #include <random>
 #include <utility>
 
-#include "custodian/authoring/follow.hpp"
-#include "custodian/authoring/spawn.hpp"
-
 namespace custodian::discovery_detail {
 
 namespace asio = boost::asio;
@@ -32,8 +29,7 @@ WatchedService::WatchedService(const Client& client, std::string path,
       down_{options.down},
       choice_{options.strategy, random_seed()} {}
 
-// -- The changes of the mirror, one after the other, on the strand
-// ---------------------------------
+// -- The changes of the mirror, one after the other, on the strand --------------------------------
 
 void WatchedService::follow() {
   {
@@ -62,9 +58,8 @@ void WatchedService::take(const MirrorChange& change) {
     const std::lock_guard lock{mutex_};
     is_loaded_ = true;
   } else if (change.kind == MirrorChangeKind::removed) {
-    look_after(change.before->path);
+    remove(change.before->path);
   } else if (change.node->path != path_) {
-    end_departure(change.node->path);
     note(change.node->path, change.node->data, change.node->access);
   }
   changes_.notify_all();
@@ -80,59 +75,9 @@ void WatchedService::note(const std::string& node, std::string_view data, Mirror
   if (fault) client_.log(LogLevel::warning, node + " is no instance: " + *fault);
 }
 
-// -- Nodes that are removed, or put in the place of others ----------------------------------------
-//
-// A restarted process puts its node in the place of that of its earlier life, in one transaction.
-// The mirror reports the removal at once, and the new node when it has listed and read it. In
-// between the instance would be missing, though it is there. So a removal is believed only when a
-// read finds no node; if it finds one, that one's watch says what becomes of it, until the mirror
-// does.
-
-void WatchedService::look_after(const std::string& node) {
-  end_departure(node);
-  const auto departure = std::make_shared<Cancellation>(client_.core());
-  departures_[node] = departure;
-  over_->on_request(departure.get(), [departure] { departure->request(); });
-  spawn(client_.core(), "looking whether " + node + " is gone",
-        confirm(shared_from_this(), node, departure));
-}
-
-asio::awaitable<void> WatchedService::confirm(std::shared_ptr<WatchedService> self,
-                                              std::string node, CancellationPtr departure) {
-  const CorePtr core = self->client_.core();
-  const OperationOptions patient{Deadline::never(), self->client_.retry_policy().unlimited()};
-  while (!departure->requested()) {
-    Result<Watched<GetResult>> seen =
-        co_await read_data(core, departure, node, patient, Watching::yes);
-    if (departure->requested()) co_return;
-    if (!seen) {
-      // A closed client leaves what is known as it is.
-      if (seen.error() != Errc::closed) self->remove(node);
-      co_return;
-    }
-    self->note(node, seen->value.data, MirrorAccess::granted);
-    self->changes_.notify_all();
-    const Watch watch = std::move(seen->watch);
-    co_await until_changed(core, departure, watch);
-  }
-}
-
 void WatchedService::remove(const std::string& node) {
-  end_departure(node);
-  {
-    const std::lock_guard lock{mutex_};
-    known_.remove(node);
-  }
-  changes_.notify_all();
-}
-
-void WatchedService::end_departure(const std::string& node) {
-  const auto found = departures_.find(node);
-  if (found == departures_.end()) return;
-  const CancellationPtr departure = std::move(found->second);
-  departures_.erase(found);
-  over_->forget(departure.get());
-  departure->request();
+  const std::lock_guard lock{mutex_};
+  known_.remove(node);
 }
 
 void WatchedService::end(error_code why) {

@@ -4,7 +4,6 @@
 /// WatchedService follows the nodes of a service, and chooses among its instances: what a
 /// ServiceProvider has, and what its waits keep.
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,11 +53,6 @@ class WatchedService : public std::enable_shared_from_this<WatchedService> {
   void ask_next();
   void take(const MirrorChange& change);
   void note(const std::string& node, std::string_view data, MirrorAccess access);
-  void look_after(const std::string& node);
-  [[nodiscard]] static boost::asio::awaitable<void> confirm(std::shared_ptr<WatchedService> self,
-                                                            std::string node,
-                                                            CancellationPtr departure);
-  void end_departure(const std::string& node);
   void remove(const std::string& node);
   void end(error_code why);
   [[nodiscard]] std::vector<InstancePtr> available_now(DownInstances::Time now);
@@ -68,9 +62,6 @@ class WatchedService : public std::enable_shared_from_this<WatchedService> {
   const std::vector<InstanceFilter> filters_;
   const CancellationPtr over_;  ///< wakes the waits at the end
   AsyncEvent changes_;          ///< the strand only
-  /// The nodes that the mirror has reported as removed, and that are not known to be gone. The
-  /// strand only.
-  std::map<std::string, CancellationPtr> departures_;
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::optional<PathChildrenCache> cache_;

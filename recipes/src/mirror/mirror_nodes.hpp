@@ -45,6 +45,8 @@ struct MirrorSlot {
   bool is_used = false;
   bool is_known = false;      ///< the node was read, and is part of the mirror
   bool by_existence = false;  ///< the next read asks for the existence, not for the data
+  /// The node was deleted. Whether there is another one of its name, a read will show.
+  bool in_doubt = false;
   MirrorFacet data{};
   MirrorFacet listing{};
 };

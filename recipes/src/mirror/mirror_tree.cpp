@@ -46,6 +46,7 @@ void MirrorTree::session_lost() {
     slot.data = unread(slot.data);
     slot.listing = unread(slot.listing);
     slot.by_existence = false;
+    slot.in_doubt = false;
   });
   join_walk(nodes_.at(MirrorNodes::root).data);
 }
@@ -215,13 +216,7 @@ void MirrorTree::on_watch_ended(const MirrorReadId& read, WatchEventType event) 
   if (!std::exchange(watched.armed, false)) return;
   if (kind == WatchKind::data) nodes_.at(read.index).by_existence = false;
   if (event != WatchEventType::deleted || watched.outdated) return want(read.index, kind);
-  if (read.index != MirrorNodes::root) {
-    remove(read.index);
-  } else if (nodes_.at(read.index).is_known) {
-    root_is_missing();
-    want(read.index, WatchKind::data);
-  }
-  end_walk_if_over();
+  doubt(read.index);
 }
 
 bool MirrorTree::root_is_refused() const {
@@ -249,6 +244,11 @@ bool MirrorTree::will_read(std::string_view path, WatchKind kind) const {
   const MirrorSlot& slot = nodes_.at(*index);
   const MirrorFacet& asked = kind == WatchKind::data ? slot.data : slot.listing;
   return asked.dirty || asked.reading;
+}
+
+bool MirrorTree::is_in_doubt(std::string_view path) const {
+  const auto index = nodes_.find(path);
+  return index && nodes_.at(*index).in_doubt;
 }
 
 MirroredNodePtr MirrorTree::get(std::string_view path) const {

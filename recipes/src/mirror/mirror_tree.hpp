@@ -6,9 +6,11 @@
 ///
 /// R1  Every fact is covered by a watch, or it will be read again: one mark for each node and kind
 ///     of read, so that a hundred events cost one read. At most `max_reads` are under way.
-/// R2  The identity of a node is its czxid: another one of the same name is reported as removed and
-///     added. Within a session a reply with an earlier mzxid (of a listing: pzxid) than that of
-///     another reply is dropped.
+/// R2  The identity of a node is its czxid. Another one of the same name is reported as one change,
+///     once what was below the earlier one is removed. So a node that was deleted is in doubt, and
+///     stays, until a read finds no node of its name: the list of its parent, which is read again
+///     anyway, or a read of the node itself. Within a session a reply with an earlier mzxid (of a
+///     listing: pzxid) than that of another reply is dropped.
 /// R3  A connection that is lost costs no read: the servers report what was missed. In a new
 ///     session, whose server has caught up (sync), everything is read again; what is not found any
 ///     more is removed. Its first replies are believed whatever their zxids say, since the servers
@@ -108,6 +110,9 @@ class MirrorTree {
   /// Whether a node's data, or the list of its children, will be read, by a read that is due or
   /// under way. Null-object: false for a node that the mirror does not know.
   [[nodiscard]] bool will_read(std::string_view path, WatchKind kind) const;
+  /// Whether a node was deleted, and it is not known yet whether there is another one of its name.
+  /// Null-object: false for a node that the mirror does not know.
+  [[nodiscard]] bool is_in_doubt(std::string_view path) const;
   /// \}
 
   /// \name The nodes
@@ -151,9 +156,12 @@ class MirrorTree {
   /// Reads the children that were not read in this session, or were delayed.
   void read_unseen_children(Index index);
   void remove_missing(Index index, const std::vector<std::string>& names);
-  /// Reads again what the servers have refused.
+  /// The parent's list has the name: reads again what is in doubt, or what the servers have
+  /// refused.
   void retry(Index index);
   [[nodiscard]] bool is_accepted(Index parent, std::string_view name) const;
+  /// The node was deleted; there may be another one of its name.
+  void doubt(Index index);
   void remove(Index index);
   void remove_below(Index index);
   void forget(Index index);

@@ -42,6 +42,7 @@ void MirrorTree::compare(Index index, const Stat& stat, std::string data, Mirror
   const Stat known = slot.node->stat;
   if (!(slot.is_known && stat.czxid == known.czxid) && delay(index)) return;
   slot.data.armed = true;
+  slot.in_doubt = false;
   const bool is_first = !std::exchange(slot.data.seen, true);
   slot.data.outdated = slot.is_known && !is_first && stat.czxid < known.czxid;
   if (!slot.is_known) {
@@ -50,9 +51,6 @@ void MirrorTree::compare(Index index, const Stat& stat, std::string data, Mirror
     // A server that lags behind; the watch ends when it catches up.
   } else if (stat.czxid != known.czxid) {
     remove_below(index);
-    tell(MirrorChangeKind::removed, nullptr, slot.node);
-    slot.node = unread_node(slot.node->path);
-    slot.is_known = false;
     publish(index, stat, std::move(data), access);
     slot.listing.seen = false;
     slot.listing.armed = false;
@@ -153,6 +151,10 @@ bool MirrorTree::is_accepted(Index parent, std::string_view name) const {
 
 void MirrorTree::retry(Index index) {
   MirrorSlot& slot = nodes_.at(index);
+  if (slot.in_doubt) {
+    if (!slot.data.reading) want(index, WatchKind::data);
+    return;
+  }
   if (slot.data.refused) {
     slot.by_existence = false;
     want(index, WatchKind::data);
@@ -161,6 +163,20 @@ void MirrorTree::retry(Index index) {
 }
 
 // -- Removals -------------------------------------------------------------------------------------
+
+void MirrorTree::doubt(Index index) {
+  MirrorSlot& slot = nodes_.at(index);
+  // One event ends both watches on a node. A read of it would find nothing.
+  for (MirrorFacet* each : {&slot.data, &slot.listing}) {
+    each->armed = false;
+    each->dirty = false;
+  }
+  slot.listing.seen = false;
+  slot.in_doubt = true;
+  slot.by_existence = index == MirrorNodes::root;  // which no list names
+  // For others the event of the parent's list is next, or a read of it is due.
+  if (slot.by_existence) want(index, WatchKind::data);
+}
 
 void MirrorTree::remove(Index index) {
   remove_below(index);
@@ -192,6 +208,7 @@ void MirrorTree::root_is_missing() {
     tell(MirrorChangeKind::removed, nullptr, before);
   }
   root.by_existence = true;
+  root.in_doubt = false;
   root.listed_pzxid = 0;
   root.data.armed = false;
   root.data.refused = false;

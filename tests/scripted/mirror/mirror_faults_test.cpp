@@ -66,6 +66,10 @@ class Mirroring {
     world_.make("/m/a", "anew");
     world_.make("/m/d");
     expect_what_is_there();
+    world_.ensemble.operate(request::Multi{
+        {request::Remove{"/m/d"}, request::Create{.path = "/m/d", .acl = open_acl()}}});
+    expect_what_is_there();
+    if (std::ranges::count(replay_.told, "removed /m/d") != 0) complain("/m/d was missing");
     leave_nothing();
     return {verdict_, plan_->steps()};
   }

@@ -39,6 +39,24 @@ TEST_CASE("mirror: it follows nodes that come, change and go") {
         Told{"changed /m/a", "added /m/c", "added /m/c/d", "removed /m/c/d", "removed /m/c"});
 }
 
+TEST_CASE("mirror: a node in whose place a transaction puts another one is never missing") {
+  MirrorScene scene;
+  REQUIRE(scene.follows());
+  scene.replay.told.clear();
+  const std::size_t before = scene.requests();
+  scene.world.ensemble.operate(
+      request::Multi{{request::Remove{"/m/a"},
+                      request::Create{.path = "/m/a", .data = "anew", .acl = open_acl()}}});
+  const bool is_there = scene.world.run_until([&] {
+    REQUIRE(scene.mirror->get("/m/a"));
+    return scene.mirror->get("/m/a")->data == "anew";
+  });
+  CHECK(is_there);
+  REQUIRE(scene.follows());
+  CHECK(scene.replay.told == Told{"changed /m/a"});
+  CHECK(scene.requests() == before + 3);  // the list, the node, and the list of its children
+}
+
 TEST_CASE("mirror: a missing path is an empty tree in sync, and is watched") {
   MirrorScene scene{{}, {}, {}};
   REQUIRE(scene.follows());

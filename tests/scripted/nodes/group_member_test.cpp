@@ -56,6 +56,33 @@ TEST_CASE("group: a member whose session is lost is a member again", "[nodes]") 
   CHECK(a.members() == Members{{"a", "1"}});
 }
 
+TEST_CASE("group: a member whose restarted process takes its place is never missing", "[nodes]") {
+  Party party;
+  // The earlier life of the member: it has ended, and its session has not timed out yet.
+  const auto made = run<Created>(party.world, [&](auto done) {
+    party.one->async_create(
+        "/g/a", "1", {.mode = CreateMode::ephemeral, .parents = Parents::created_as_containers},
+        done);
+  });
+  REQUIRE_FALSE(made.error());
+  const Group looks{*party.two, "/g"};
+  std::vector<GroupChange> changes;
+  const Subscription listening =
+      looks.on_change([&](const GroupChange& change) { changes.push_back(change); });
+  REQUIRE(party.until_members(looks, {{"a", "1"}}));
+  bool was_missing = false;
+  GroupMember again{*party.two, "/g", "a", "2", {.same_id = ForeignNode::is_taken_over}};
+  CHECK(party.world.run_until([&] {
+    const Members now = looks.members();
+    was_missing = was_missing || !now.contains("a");
+    return now == Members{{"a", "2"}};
+  }));
+  CHECK_FALSE(was_missing);
+  REQUIRE(party.world.run_until([&] { return changes.size() == 2; }));
+  CHECK(changes[1].kind == GroupChangeKind::changed);
+  CHECK(changes[1].member == GroupEntry{"a", "2"});
+}
+
 TEST_CASE("group: a member is one of its own view from the start, until it leaves", "[nodes]") {
   Party party;
   GroupMember a{*party.one, "/g", "a", "1"};

@@ -140,7 +140,14 @@ void MirrorPlayer::after_step() {
       kept_.erase(kept);
     }
   }
-  for (const MirrorChange& change : tree.take_changes()) apply(change);
+  std::set<std::string> removed;
+  for (const MirrorChange& change : tree.take_changes()) {
+    if (change.kind == MirrorChangeKind::removed) removed.insert(change.before->path);
+    if (change.kind == MirrorChangeKind::added && removed.contains(change.node->path)) {
+      complain("R2: removed only to be added: " + change.node->path);
+    }
+    apply(change);
+  }
   check();
 }
 
@@ -148,7 +155,12 @@ void MirrorPlayer::apply(const MirrorChange& change) {
   const std::string path = change.node     ? change.node->path
                            : change.before ? change.before->path
                                            : "";
-  told.push_back(std::string{to_string(change.kind)} + (path.empty() ? "" : " " + path));
+  const bool is_replaced =
+      change.node && change.before && change.node->stat.czxid != change.before->stat.czxid;
+  const std::string what{is_replaced ? "replaced" : to_string(change.kind)};
+  told.push_back(what + (path.empty() ? "" : " " + path));
+  const auto next = replayed_.lower_bound(path + "/");
+  const bool has_children = next != replayed_.end() && next->first.starts_with(path + "/");
   const auto known = replayed_.find(path);
   switch (change.kind) {
     case MirrorChangeKind::synced: break;
@@ -166,8 +178,10 @@ void MirrorPlayer::apply(const MirrorChange& change) {
     case MirrorChangeKind::changed:
       if (known == replayed_.end()) return complain("changed before it was there: " + path);
       if (known->second != change.before) complain("changed from something else: " + path);
-      if (change.before->stat.czxid != change.node->stat.czxid) {
-        complain("another node passes for a change: " + path);
+      if (is_replaced && has_children) complain("replaced before its children: " + path);
+      if (is_replaced && !ever_added_.insert({path, change.node->stat.czxid}).second &&
+          !may_repeat) {
+        complain("told twice: " + path);
       }
       if (*change.before == *change.node) complain("changed to the same: " + path);
       known->second = change.node;
@@ -175,10 +189,7 @@ void MirrorPlayer::apply(const MirrorChange& change) {
     case MirrorChangeKind::removed:
       if (known == replayed_.end()) return complain("removed and not there: " + path);
       if (known->second != change.before) complain("removed something else: " + path);
-      if (const auto next = replayed_.lower_bound(path + "/");
-          next != replayed_.end() && next->first.starts_with(path + "/")) {
-        complain("removed before its children: " + path);
-      }
+      if (has_children) complain("removed before its children: " + path);
       replayed_.erase(known);
       break;
   }
@@ -217,14 +228,29 @@ void MirrorPlayer::check_fact(const std::string& path, WatchKind kind) {
   const WatchedThing thing{path, kind};
   const std::string what = path + (kind == WatchKind::data ? " (data)" : " (children)");
   if (tree.will_read(path, kind)) return;
+  if (tree.is_in_doubt(path)) return check_doubt(path);
   if (!watched_.contains(thing)) return complain("R1: not covered: " + what);
-  const bool event_is_coming = std::ranges::any_of(server.messages, [&](const auto& message) {
-    return !message.read && message.watch.path == path &&
-           (message.watch.kind == kind || message.event == WatchEventType::deleted);
-  });
-  if (!server.armed.contains(thing) && !event_is_coming) {
+  if (!server.armed.contains(thing) && !event_is_coming(thing)) {
     complain("R1: covered by a watch that no server has: " + what);
   }
+}
+
+/// R2: the node or its parent's list will be read, or the parent is in doubt, too.
+void MirrorPlayer::check_doubt(const std::string& path) {
+  if (tree.will_read(path, WatchKind::data)) return;
+  const std::string parent{parent_of(path)};
+  if (tree.is_in_doubt(parent) || tree.will_read(parent, WatchKind::data)) return;
+  if (tree.will_read(parent, WatchKind::children)) return;
+  const WatchedThing list{parent, WatchKind::children};
+  if (watched_.contains(list) && event_is_coming(list)) return;
+  complain("R2: in doubt for ever: " + path);
+}
+
+bool MirrorPlayer::event_is_coming(const WatchedThing& thing) const {
+  return std::ranges::any_of(server.messages, [&](const auto& message) {
+    return !message.read && message.watch.path == thing.path &&
+           (message.watch.kind == thing.kind || message.event == WatchEventType::deleted);
+  });
 }
 
 void MirrorPlayer::collect(const std::string& path, std::size_t level,

@@ -49,7 +49,7 @@ class MirrorPlayer {
   SimulatedServer server;
   recipes_detail::MirrorTree tree;
   std::deque<PlannedRead> requests;  ///< sent, and not served yet
-  std::vector<std::string> told;     ///< the changes, as "added /m/a"
+  std::vector<std::string> told;     ///< the changes, as "added /m/a"; "replaced" by another node
   std::string violation;             ///< the first rule that was broken
   int reads = 0;
   bool may_repeat = false;  ///< a node may come again, since permissions come and go
@@ -71,6 +71,8 @@ class MirrorPlayer {
   void apply(const MirrorChange& change);
   void check();
   void check_fact(const std::string& path, WatchKind kind);
+  void check_doubt(const std::string& path);
+  [[nodiscard]] bool event_is_coming(const WatchedThing& thing) const;
   void collect(const std::string& path, std::size_t level, std::vector<std::string>& all) const;
 
   const MirrorOptions options_;

@@ -90,8 +90,8 @@ class History {
     }
     const int what = pick(6);
     if (what < 3) return server.set(path, std::to_string(pick(3)));
+    if (what == 5) return server.replace(path, "0");
     server.remove(path);
-    if (what == 5) server.create(path, "0");
   }
 
   std::mt19937_64 random_;

@@ -149,9 +149,8 @@ TEST_CASE("R6: ephemeral nodes are not listed, containers and nodes with a TTL a
 
 TEST_CASE("R6: an ephemeral node in the place of another node is not listed any more") {
   Fixture fixture{{"/m", "/m/a"}};
-  fixture.player.server.remove("/m/a");
-  fixture.player.server.create("/m/a", "", 7);
-  CHECK(fixture.settle() == Told{"removed /m/a", "added /m/a"});
+  fixture.player.server.replace("/m/a", "", 7);
+  CHECK(fixture.settle() == Told{"replaced /m/a"});
   CHECK(fixture.player.reads == 2);  // the parent's list, and the node
   CHECK_FALSE(fixture.player.server.armed.contains({"/m/a", WatchKind::children}));
 }

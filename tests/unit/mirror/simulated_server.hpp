@@ -96,6 +96,12 @@ class SimulatedServer {
     fire({parent, WatchKind::children}, WatchEventType::children_changed);
   }
 
+  /// Puts another node, without children, in the place of one, in one transaction.
+  void replace(const std::string& path, std::string data = {}, std::int64_t owner = 0) {
+    remove(path);
+    create(path, std::move(data), owner);
+  }
+
   /// Answers a read, and arms its watch.
   void serve(const PlannedRead& read) {
     Message reply{.read = read, .zxid = zxid_};

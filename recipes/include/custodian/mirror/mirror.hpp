@@ -21,8 +21,10 @@
 ///
 /// What is reported: the changes, replayed on an empty map, give the present nodes at each moment.
 /// No change is reported twice. Changes that follow each other quickly may be reported as one; a
-/// node that was created and deleted in between, not at all. A node that was deleted and created
-/// anew is reported as removed and added, though it may look the same.
+/// node that was created and deleted in between, not at all. A deletion is reported once the mirror
+/// has looked, a round trip after its event: if there is another node of the name by then, as there
+/// is when one transaction deletes and creates it, the node has `changed`, also if it looks the
+/// same, and was never missing. The czxid tells the two apart.
 ///
 /// A node that the client may not read is there without data (`MirrorAccess::refused`), and without
 /// its children. It is tried again when a child of its parent is created or deleted, and the

@@ -45,10 +45,11 @@ using MirroredNodePtr = std::shared_ptr<const MirroredNode>;
 enum class MirrorChangeKind : std::uint8_t {
   /// There is a node that was not there before: `node`. Its parent was reported before.
   added,
-  /// The node has been written, or the client may read it now: `before` became `node`.
+  /// The node has been written, or the client may read it now: `before` became `node`. Or the node
+  /// was deleted and created anew, in one transaction or before the mirror has looked: then
+  /// `stat.czxid` of the two differs, and what was below `before` was reported as removed.
   changed,
-  /// The node is gone: `before`. Its children were reported before. A node that was deleted and
-  /// created anew is reported as removed, and then as added.
+  /// The node is gone: `before`. Its children were reported before.
   removed,
   /// The changes so far give the present tree: the first walk is over, or the one that follows a
   /// lost session. There is no node.

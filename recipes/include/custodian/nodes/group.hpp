@@ -48,9 +48,11 @@ struct GroupEntry {
 
 /// What has happened to a member.
 enum class GroupChangeKind : std::uint8_t {
-  joined,   ///< it is a member now, or it was one when the listener was added
-  changed,  ///< it has another payload
-  left,     ///< it is a member no more
+  joined,  ///< it is a member now, or it was one when the listener was added
+  /// It has another payload, or its process was started again and has taken its place; it was
+  /// never missing.
+  changed,
+  left,  ///< it is a member no more
 };
 
 /// One change of a group. A value type.

@@ -9,8 +9,7 @@
 /// is interrupted, and until a lost session is replaced, it gives the instances that it knew last.
 ///
 /// An instance whose node is put in the place of another, as that of a restarted process is, is
-/// never missing. So a removal is believed when a read has found no node: it costs that read, and
-/// an instance that has gone is known for as long.
+/// never missing: see Mirror.
 ///
 /// Available are the instances that are enabled, that every filter of the options accepts, and that
 /// are not down: an instance is down when its users have noted too many errors (note_error(),

@@ -1,10 +1,9 @@
-#include <atomic>
 #include <optional>
-#include <stop_token>
-#include <thread>
 
 #include "custodian/nodes/persistent_ttl_node.hpp"
 #include "custodian/testing/fault_proxy.hpp"
+#include "support/gap_counter.hpp"
+#include "support/number_in.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::persistent_node_test {
@@ -92,6 +91,7 @@ TEST_CASE("a persistent node lives through lost sessions, and has the newest dat
   }
 }
 
+// CUSTODIAN_TEST_RECONNECTIONS=<number> cuts the connection so often.
 TEST_CASE("connections that break write nothing to a persistent node") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestClient root{"cuts"};
@@ -100,7 +100,8 @@ TEST_CASE("connections that break write nothing to a persistent node") {
   PersistentNode node{client, "/node", "d"};
   node.wait_present();
   const Stat before = root->get("/node").stat;
-  for (int i = 0; i < 30; ++i) {
+  const int cuts = number_in("CUSTODIAN_TEST_RECONNECTIONS", 30);
+  for (int i = 0; i < cuts; ++i) {
     const std::uint64_t connection = client.session().connection;
     proxy.cut();
     REQUIRE(eventually([&] {
@@ -145,27 +146,6 @@ TEST_CASE("a node with a TTL lives while it is touched, and has no owner among t
   CHECK(node.close());
   CHECK(is_gone(client, "/node"));
 }
-
-/// Counts how often a path is seen without a node, until it is stopped.
-class GapCounter {
- public:
-  GapCounter(Client& client, std::string path)
-      : thread_{[this, &client, path = std::move(path)](const std::stop_token& stop) {
-          while (!stop.stop_requested()) {
-            auto [stat, watch] = client.exists_and_watch(path);
-            ++looks_;
-            if (!stat) ++gaps_;
-            static_cast<void>(error_of([&] { watch.wait(stop); }));
-          }
-        }} {}
-  [[nodiscard]] int looks() const { return looks_; }
-  [[nodiscard]] int gaps() const { return gaps_; }
-
- private:
-  std::atomic<int> looks_ = 0;
-  std::atomic<int> gaps_ = 0;
-  std::jthread thread_;
-};
 
 TEST_CASE("a program that is started anew takes its node over, and nobody sees it missing") {
   CUSTODIAN_REQUIRES_OWN_SERVER();

@@ -85,6 +85,26 @@ class CUSTODIAN_EXPORT Client {
   /// client and can outlive the owner; its operations then fail (closed).
   [[nodiscard]] Client share() const;
 
+  /// Makes another handle on the same client, whose paths are below this namespace: as those of a
+  /// client that has it as `ClientOptions::name_space`. As in Curator (`usingNamespace()`) it takes
+  /// the place of the client's own namespace, and is not put below it; the chroot of the servers
+  /// stays in front. "app" and "/app" are the same; "" or "/" is no namespace. For one that is
+  /// below this handle's: `client.with_namespace(client.name_space() + "/sub")`.
+  ///
+  /// The session and all else are the same client's: close() closes it, and the handle does not own
+  /// it (see share()). Recipes that are made of the handle keep the namespace. Two namespaces of a
+  /// client do not know of each other: if a path of the one and a path of the other are the same
+  /// node, recipes at them are to each other as those of two clients. Errors and log lines have the
+  /// paths of the handle. The observer and the ACL provider belong to the client, and get paths of
+  /// its own namespace; outside it, the path on the server.
+  ///
+  /// Not for a namespace a request: the client remembers each one that it was asked for, and the
+  /// services of recipes there, until its end. Any thread. Throws Error: invalid_argument for a
+  /// wrong namespace; forked.
+  [[nodiscard]] Client with_namespace(std::string_view name_space) const;
+  /// The namespace of this handle: empty, or with a slash in front.
+  [[nodiscard]] const std::string& name_space() const noexcept;
+
   /// \name Nodes
   /// \{
 
@@ -355,7 +375,7 @@ class CUSTODIAN_EXPORT Client {
   [[nodiscard]] Session::Load load() const;
 
   /// The client's only object of type `T`, made at the first call. Like `asio::use_service`, but
-  /// each client has an object of its own.
+  /// each client has an object of its own, and so has each namespace of it (with_namespace()).
   template <typename T>
   T& use_service() {
     return static_cast<T&>(custodian::use_service(

@@ -129,6 +129,15 @@ void validate_path(std::string_view operation, std::string_view path, PathKind k
   }
 }
 
+std::string absolute_namespace(std::string_view name_space) {
+  if (name_space.empty() || name_space == "/") return {};
+  return (name_space.starts_with('/') ? "" : "/") + std::string{name_space};
+}
+
+std::optional<std::string> namespace_fault(std::string_view absolute) {
+  return absolute.empty() ? std::nullopt : path_fault(absolute);
+}
+
 PathPrefix::PathPrefix(std::string_view chroot, std::string_view name_space) {
   for (const auto part : {chroot, name_space}) {
     if (part != "/") {

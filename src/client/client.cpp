@@ -23,12 +23,13 @@ constexpr auto close_grace = detail::ClientCore::close_grace;
 CorePtr make_core(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
                   ClientOptions options, detail::Security security,
                   std::shared_ptr<void> keep_alive) {
-  auto core =
-      std::make_unique<detail::ClientCore>(executor, std::move(callbacks), std::move(options),
-                                           std::move(security), std::move(keep_alive));
-  return {core.release(), [](detail::ClientCore* last) {
-            if (!last->forked()) delete last;
-          }};
+  auto state =
+      std::make_unique<detail::ClientState>(executor, std::move(callbacks), std::move(options),
+                                            std::move(security), std::move(keep_alive));
+  const std::shared_ptr<detail::ClientState> shared{state.release(), [](detail::ClientState* last) {
+                                                      if (!last->own->forked()) delete last;
+                                                    }};
+  return shared->own->shared_from_this();
 }
 
 }  // namespace
@@ -95,6 +96,17 @@ Client::~Client() {
 }
 
 Client Client::share() const { return Client{core_, nullptr}; }
+
+Client Client::with_namespace(std::string_view name_space) const {
+  const std::string absolute = detail::absolute_namespace(name_space);
+  if (const auto fault = detail::namespace_fault(absolute)) {
+    throw Error{Errc::invalid_argument, "with_namespace", "", "name_space: " + *fault};
+  }
+  if (core_->forked()) throw Error{Errc::forked, "with_namespace", ""};
+  return Client{core_->view(absolute).shared_from_this(), nullptr};
+}
+
+const std::string& Client::name_space() const noexcept { return core_->name_space(); }
 
 void Client::close() {
   if (core_->forked()) return;

@@ -1,89 +1,77 @@
 #pragma once
 
 /// \file
-/// *ClientCore* is the state that all handles of a client share: the strand, the sessions, the
-/// state of the connection, and the operations under way. It changes on the strand only, except for
-/// the members that a mutex guards.
+/// *ClientCore* is a client as seen through one namespace: its paths are below it, and all else is
+/// the client's, whose ClientState all views share.
 
-#include <sys/types.h>
-
-#include <atomic>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <map>
-#include <mutex>
-#include <random>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <typeindex>
 #include <vector>
 
-#include "base/boot_timers.hpp"
 #include "base/paths.hpp"
-#include "base/state_broadcast.hpp"
-#include "client/client_session.hpp"
-#include "client/drain.hpp"
-#include "client/ensemble_follower.hpp"
-#include "client/guaranteed_deletes.hpp"
-#include "client/late_creates.hpp"
-#include "client/sessions.hpp"
+#include "client/client_state.hpp"
 #include "custodian/authoring/bridge.hpp"
-#include "custodian/authoring/service.hpp"
-#include "custodian/client_options.hpp"
-#include "custodian/connection_state.hpp"
-#include "observe/observation.hpp"
 
 namespace custodian::detail {
 
-class Operation;
-class Sasl;
-class Tls;
-
-/// What secures the connections of a client.
-struct Security {
-  std::shared_ptr<Tls> tls{};          ///< null without TLS
-  std::shared_ptr<const Sasl> sasl{};  ///< null without SASL
-};
-
-/// Makes TLS if the options ask for it or their servers begin with "secure://", and SASL if the
-/// options ask for it. Throws Error (invalid_argument).
-[[nodiscard]] Security security_of(const ClientOptions& options);
-
-class ClientCore final : public ObservedClient, public std::enable_shared_from_this<ClientCore> {
+class ClientCore final : public ObservedClient {
  public:
-  using Strand = boost::asio::strand<boost::asio::any_io_executor>;
+  using Strand = ClientState::Strand;
   /// How long a close waits until the end of the session is sent.
   static constexpr std::chrono::seconds close_grace{1};
 
-  /// `keep_alive` is released last: it may own the context of the executors.
-  ClientCore(const boost::asio::any_io_executor& executor, boost::asio::any_io_executor callbacks,
-             ClientOptions options, Security security, std::shared_ptr<void> keep_alive);
+  /// The state owns it. `name_space` is empty, or an absolute path.
+  ClientCore(ClientState& state, std::string_view name_space);
   ~ClientCore() override;
 
-  // Called on any thread.
-  [[nodiscard]] const Strand& strand() const noexcept { return strand_; }
-  [[nodiscard]] const boost::asio::any_io_executor& callback_executor() const noexcept {
-    return callback_executor_;
+  /// All owners of a view own the whole client.
+  [[nodiscard]] CorePtr shared_from_this() { return {state_.shared_from_this(), this}; }
+  /// Expired if the client is.
+  [[nodiscard]] std::weak_ptr<ClientCore> weak_from_this() {
+    return CorePtr{state_.weak_from_this().lock(), this};
   }
-  [[nodiscard]] const ClientOptions& options() const noexcept { return options_; }
+
+  // Called on any thread.
+  [[nodiscard]] const Strand& strand() const noexcept { return state_.strand; }
+  [[nodiscard]] const boost::asio::any_io_executor& callback_executor() const noexcept {
+    return state_.callback_executor;
+  }
+  [[nodiscard]] const ClientOptions& options() const noexcept { return state_.options; }
+  /// What is put before the paths of this view on the server.
   [[nodiscard]] const PathPrefix& prefix() const noexcept { return prefix_; }
+  /// The namespace of this view: empty, or an absolute path.
+  [[nodiscard]] const std::string& name_space() const noexcept { return name_space_; }
+  /// The client as its own handle sees it: through `ClientOptions::name_space`.
+  [[nodiscard]] ClientCore& own() const noexcept { return *state_.own; }
+  /// The client as seen through another namespace, which is empty or an absolute path. It lives as
+  /// long as the client.
+  [[nodiscard]] ClientCore& view(std::string_view name_space);
+  /// A path of this view as the client's observer and ACL provider know it: below the client's own
+  /// namespace, or else the path on the server.
+  [[nodiscard]] std::string path_for_options(std::string_view path) const;
   /// Null without TLS.
-  [[nodiscard]] const std::shared_ptr<Tls>& tls() const noexcept { return security_.tls; }
+  [[nodiscard]] const std::shared_ptr<Tls>& tls() const noexcept { return state_.security.tls; }
   /// Null without SASL.
-  [[nodiscard]] const std::shared_ptr<const Sasl>& sasl() const noexcept { return security_.sasl; }
+  [[nodiscard]] const std::shared_ptr<const Sasl>& sasl() const noexcept {
+    return state_.security.sasl;
+  }
   [[nodiscard]] const std::shared_ptr<BootTimers>& boot_timers() const noexcept {
-    return boot_timers_;
+    return state_.boot_timers;
   }
   /// The time by the clock of the leases.
   [[nodiscard]] BootClock::time_point now() const noexcept override {
-    return now_by(options_.clock);
+    return now_by(state_.options.clock);
   }
-  [[nodiscard]] ConnectionState connection_state() const { return connection_.newest(); }
+  [[nodiscard]] ConnectionState connection_state() const { return state_.connection.newest(); }
   [[nodiscard]] SessionInfo session_info() const;
-  [[nodiscard]] std::string servers() const { return sessions_.servers(); }
+  [[nodiscard]] std::string servers() const { return state_.sessions.servers(); }
   [[nodiscard]] Subscription listen(ConnectionListener listener) {
-    return connection_.listen(std::move(listener));
+    return state_.connection.listen(std::move(listener));
   }
   [[nodiscard]] Service& use_service(
       std::type_index type,
@@ -91,23 +79,23 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   /// Whether this process is a child, by fork(), of the one that made the client. The client has no
   /// threads in it, and its connection is the parent's: nothing may be done.
   [[nodiscard]] bool forked() const noexcept;
-  [[nodiscard]] bool draining() const noexcept { return drain_.draining(); }
+  [[nodiscard]] bool draining() const noexcept { return state_.drain.draining(); }
   /// Whether the calling thread runs the strand or the callbacks, and so must not block.
   [[nodiscard]] bool is_own_thread() const;
   void log(LogLevel level, std::string message) override;
   [[nodiscard]] std::string user_path(std::string_view full_path) const override;
   void call_observer(std::function<void()> call) override;
   /// Null if there is no observer.
-  [[nodiscard]] Observation* observation() const noexcept { return observation_.get(); }
+  [[nodiscard]] Observation* observation() const noexcept { return state_.observation.get(); }
   /// Runs user code on the callback executor, in the order of these calls.
   template <typename Function>
   void call_back(Function function) {
-    boost::asio::post(callbacks_, std::move(function));
+    boost::asio::post(state_.callbacks, std::move(function));
   }
   /// Runs a function on the strand: at once if the caller is on it, otherwise later.
   template <typename Function>
   void on_strand(Function function) {
-    boost::asio::dispatch(strand_, std::move(function));
+    boost::asio::dispatch(state_.strand, std::move(function));
   }
 
   void start();
@@ -118,26 +106,26 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   /// A lease begins (+1) or has ended (-1).
   void count_hold(int change) noexcept;
   /// A node becomes idle (+1), or is idle no more (-1).
-  void count_idle(int change) noexcept { idle_ += change; }
+  void count_idle(int change) noexcept { state_.idle += change; }
   /// The number of nodes that are kept without a holder.
-  [[nodiscard]] int idle() const noexcept { return idle_; }
-  [[nodiscard]] Drain& drain() noexcept { return drain_; }
+  [[nodiscard]] int idle() const noexcept { return state_.idle; }
+  [[nodiscard]] Drain& drain() noexcept { return state_.drain; }
 
   // Called on the strand only.
-  [[nodiscard]] Sessions& sessions() noexcept { return sessions_; }
-  [[nodiscard]] Session& session() noexcept { return sessions_.current().wire(); }
+  [[nodiscard]] Sessions& sessions() noexcept { return state_.sessions; }
+  [[nodiscard]] Session& session() noexcept { return state_.sessions.current().wire(); }
   /// session_info() without a copy.
-  [[nodiscard]] const SessionInfo& own_session_info() const noexcept { return info_; }
+  [[nodiscard]] const SessionInfo& own_session_info() const noexcept { return state_.info; }
   /// Like Session::submit(), but refuses requests that the servers would not accept: see
   /// ClientSession.
   void submit(Request request, ReplyHandler handler) {
-    sessions_.current().submit(std::move(request), std::move(handler));
+    state_.sessions.current().submit(std::move(request), std::move(handler));
   }
-  [[nodiscard]] bool connected() const noexcept { return connected_; }
-  [[nodiscard]] bool closed() const noexcept { return closing_; }
-  [[nodiscard]] GuaranteedDeletes& deletes() noexcept { return deletes_; }
-  [[nodiscard]] LateCreates& late_creates() noexcept { return late_creates_; }
-  [[nodiscard]] double random() { return std::uniform_real_distribution{}(random_); }
+  [[nodiscard]] bool connected() const noexcept { return state_.connected; }
+  [[nodiscard]] bool closed() const noexcept { return state_.closing; }
+  [[nodiscard]] GuaranteedDeletes& deletes() noexcept { return state_.deletes; }
+  [[nodiscard]] LateCreates& late_creates() noexcept { return state_.late_creates; }
+  [[nodiscard]] double random() { return std::uniform_real_distribution{}(state_.random); }
   /// Lists an operation, so that it is resumed at a connection and ended at the close.
   void enter(Operation& operation);
   void leave(Operation& operation) noexcept;
@@ -168,40 +156,9 @@ class ClientCore final : public ObservedClient, public std::enable_shared_from_t
   /// All services. One that is made later begins its shutdown at once.
   [[nodiscard]] std::vector<Service*> ending_services();
 
-  const std::shared_ptr<void> keep_alive_;
-  const ClientOptions options_;
-  const pid_t process_;
-  const Strand strand_;
-  const boost::asio::any_io_executor callback_executor_;
-  const Strand callbacks_;  ///< keeps listeners' calls and log lines in order
-  PathPrefix prefix_;
-  const std::unique_ptr<Observation> observation_;
-  const std::shared_ptr<BootTimers> boot_timers_;
-
-  const Security security_;
-  Sessions sessions_;
-  Drain drain_;
-  boost::asio::steady_timer timer_;  ///< bounds the time in which holders are notified of the end
-  GuaranteedDeletes deletes_{*this};
-  LateCreates late_creates_{*this};
-  const std::unique_ptr<EnsembleFollower> follower_;  ///< null: the ensemble is not followed
-  StateBroadcast<ConnectionState> connection_{ConnectionState::connecting};
-  /// The operations under way, in the order in which they began.
-  std::map<std::uint64_t, Operation*> operations_;
-  std::minstd_rand random_{std::random_device{}()};
-  std::uint64_t next_operation_ = 0;
-  /// The number from which resume_operations() goes on; 0: no operation is left to resume.
-  std::uint64_t next_to_resume_ = 0;
-  bool resume_scheduled_ = false;
-  bool connected_ = false;
-  bool closing_ = false;
-  bool shut_down_ = false;
-  std::atomic<int> idle_ = 0;
-
-  mutable std::mutex mutex_;  ///< guards what follows
-  SessionInfo info_;
-  std::map<std::type_index, std::unique_ptr<Service>> services_;
-  bool services_end_ = false;
+  ClientState& state_;
+  const std::string name_space_;
+  const PathPrefix prefix_;
 };
 
 }  // namespace custodian::detail

@@ -32,11 +32,8 @@ void check_timeout(std::string_view argument, std::chrono::milliseconds value,
 void validate(const ClientOptions& options) {
   using namespace std::chrono_literals;
   static_cast<void>(detail::parse_connection_string("connect", options.servers));
-  if (!options.name_space.empty()) {
-    const bool absolute = options.name_space.starts_with('/');
-    if (const auto fault = detail::path_fault((absolute ? "" : "/") + options.name_space)) {
-      refuse_option("name_space: " + *fault);
-    }
+  if (const auto fault = detail::namespace_fault(detail::absolute_namespace(options.name_space))) {
+    refuse_option("name_space: " + *fault);
   }
   check_timeout("session_timeout", options.session_timeout, 100ms);
   check_timeout("touch_interval", options.touch_interval, 1ms);

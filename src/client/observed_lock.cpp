@@ -7,7 +7,8 @@ namespace custodian {
 
 ObservedLockPtr make_observed(const CorePtr& core, std::string_view recipe, std::string_view path) {
   if (core->observation() == nullptr) return nullptr;
-  return std::make_shared<const ObservedLock>(ObservedLock{std::string{recipe}, std::string{path}});
+  return std::make_shared<const ObservedLock>(
+      ObservedLock{std::string{recipe}, core->path_for_options(path)});
 }
 
 BootClock::time_point now_of(const CorePtr& core) noexcept { return core->now(); }

@@ -113,7 +113,9 @@ request::Multi multi_of(const ClientCore& core, Transaction transaction) {
   for (TransactionOperation& each : transaction) {
     if (auto* create = std::get_if<transaction::Create>(&each)) {
       const AclProvider& provider = core.options().acl_provider;
-      Acl acl = create->acl ? *create->acl : provider ? provider(create->path) : open_acl();
+      Acl acl = create->acl ? *create->acl
+                : provider  ? provider(core.path_for_options(create->path))
+                            : open_acl();
       const PathKind kind =
           is_sequential(create->mode) ? PathKind::sequential_prefix : PathKind::plain;
       multi.operations.emplace_back(request::Create{.path = prefix.add(create->path, kind),
@@ -253,6 +255,8 @@ void start_remove(CorePtr core, CancellationPtr cancellation, std::string path,
       options.missing == Missing::is_fine ? unless_missing(std::move(handler)) : std::move(handler),
       &nothing);
 }
+
+CorePtr own_core(const CorePtr& core) { return core->own().shared_from_this(); }
 
 Service& use_service(const CorePtr& core, std::type_index type, const ServiceFactory& make) {
   return core->use_service(type, make);

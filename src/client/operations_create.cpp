@@ -122,7 +122,16 @@ struct Create : std::enable_shared_from_this<Create> {
 
 Acl acl_for(const ClientCore& core, std::string_view path) {
   const AclProvider& provider = core.options().acl_provider;
-  return provider ? provider(path) : open_acl();
+  return provider ? provider(core.path_for_options(path)) : open_acl();
+}
+
+/// The ACL of a parent, whose path is the server's. What is above the client's own namespace is its
+/// root to the provider.
+Acl acl_for_parent(const ClientCore& core, const std::string& full_path) {
+  const AclProvider& provider = core.options().acl_provider;
+  if (!provider) return open_acl();
+  const bool is_own = &core == &core.own();
+  return provider(core.own().prefix().strip(full_path).value_or(is_own ? "/" : full_path));
 }
 
 /// Creates the missing nodes above a path, from the top down.
@@ -131,7 +140,7 @@ asio::awaitable<Reply> create_parents(CreatePtr job, std::string path) {
   Reply reply;
   request::Create container{.path = parent, .data = {}, .mode = CreateMode::container, .acl = {}};
   try {
-    container.acl = acl_for(*job->core, job->core->prefix().strip(parent).value_or("/"));
+    container.acl = acl_for_parent(*job->core, parent);
   } catch (...) {
     log_acl_failure(*job->core, parent);
     reply.error = Errc::invalid_argument;

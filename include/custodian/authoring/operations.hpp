@@ -87,10 +87,14 @@ CUSTODIAN_EXPORT void start_wait_connection_state(CorePtr core, CancellationPtr 
                                                   ConnectionState known,
                                                   Handler<ConnectionState> handler);
 
+/// The client without Client::with_namespace(): for a service that all namespaces of a client
+/// share.
+[[nodiscard]] CUSTODIAN_EXPORT CorePtr own_core(const CorePtr& core);
+
 /// Makes a service that works on the client's strand.
 using ServiceFactory = std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>;
-/// The client's only service of this type, which `make` makes at the first call. See
-/// Client::use_service().
+/// The only service of this type that the client has in this namespace; `make` makes it at the
+/// first call. See Client::use_service().
 CUSTODIAN_EXPORT Service& use_service(const CorePtr& core, std::type_index type,
                                       const ServiceFactory& make);
 

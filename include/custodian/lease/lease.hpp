@@ -249,7 +249,9 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// An operation that lets a transaction fail unless the lock is held: it checks that the lease's
   /// node, whose name is unique, exists. With HandOff::cohort, or where the lock is kept
   /// (`LockOptions::keep_idle_for`), the node proves only that this process has the lock, perhaps
-  /// for a later holder. Throws Error (lock_lost) if the lease is empty.
+  /// for a later holder. The node's path is one of the namespace in which the lock was acquired: in
+  /// another one (`Client::with_namespace()`) the check fails. Throws Error (lock_lost) if the
+  /// lease is empty.
   [[nodiscard]] TransactionOperation check() const;
   /// \}
 

@@ -22,7 +22,7 @@ KeptLocks::KeptLocks(asio::any_io_executor strand) : strand_{std::move(strand)} 
 
 KeptLocks& KeptLocks::of(const CorePtr& core) {
   return static_cast<KeptLocks&>(use_service(
-      core, typeid(KeptLocks),
+      own_core(core), typeid(KeptLocks),
       [](asio::any_io_executor strand) { return std::make_unique<KeptLocks>(std::move(strand)); }));
 }
 
@@ -164,8 +164,9 @@ std::string key_of(const LockSpec& spec, HandOff hand_off, std::chrono::nanoseco
                    std::string_view recipe, std::string_view shown_path) {
   const int loss_policy = spec.lease.loss_policy ? static_cast<int>(*spec.lease.loss_policy) : -1;
   std::string key;
-  for (const std::string_view each : {std::string_view{spec.path}, spec.lock_name,
-                                      std::string_view{spec.identity}, recipe, shown_path}) {
+  for (const std::string_view each :
+       {std::string_view{spec.client.name_space()}, std::string_view{spec.path}, spec.lock_name,
+        std::string_view{spec.identity}, recipe, shown_path}) {
     // With its length, so that no two sets of parts look alike.
     key += std::to_string(each.size());
     key += ':';

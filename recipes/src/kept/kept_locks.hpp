@@ -26,6 +26,7 @@ class KeptLocks final : public Service {
  public:
   explicit KeptLocks(boost::asio::any_io_executor strand);
 
+  /// One for the client, whatever the namespace: the limit is the client's.
   [[nodiscard]] static KeptLocks& of(const CorePtr& core);
 
   /// The client's kept lock of this key: what lock objects must have in common to share a node.

@@ -86,9 +86,10 @@ struct GroupAcquire {
     return recipes_detail::prospect(static_cast<std::size_t>(held), group->locks.size() - tried,
                                     group->needed);
   }
+  /// Whether it holds a lock of this client's session, in whichever namespace.
   [[nodiscard]] bool has_any_of(const CorePtr& core) const {
     return std::ranges::any_of(had, [&](const Share& share) {
-      return !share.custom && share.leases.front().core() == core;
+      return !share.custom && own_core(share.leases.front().core()) == own_core(core);
     });
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }

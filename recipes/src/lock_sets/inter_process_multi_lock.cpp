@@ -33,16 +33,22 @@ const std::string& AnyLock::path() const noexcept {
 
 namespace {
 
+/// Two locks are the same if they are of one client, in whichever namespace, and have the same
+/// node, or if they are the same CustomLock.
+std::pair<const void*, std::string> node_of(const AnyLock& lock) {
+  if (const auto* const custom = std::get_if<AnyLock::Custom>(&lock.place())) {
+    return {custom->lock.get(), custom->name};
+  }
+  const Client& client = *recipes_detail::client_of(lock);
+  return {own_core(client.core()).get(), client.name_space() + lock.path()};
+}
+
 recipes_detail::LockSetPtr all_of(std::vector<AnyLock> locks) {
   constexpr auto name = "InterProcessMultiLock";
   if (locks.empty()) throw Error{Errc::invalid_argument, name, "", "locks: there is none"};
-  // Two locks are the same if they have the same path, and the same client or CustomLock.
   std::set<std::pair<const void*, std::string>> seen;
   for (const AnyLock& lock : locks) {
-    const auto* const custom = std::get_if<AnyLock::Custom>(&lock.place());
-    const void* const owner = custom ? static_cast<const void*>(custom->lock.get())
-                                     : recipes_detail::client_of(lock)->core().get();
-    if (!seen.emplace(owner, lock.path()).second) {
+    if (!seen.insert(node_of(lock)).second) {
       throw Error{Errc::invalid_argument, name, lock.path(),
                   "locks: it is there twice, and would wait for itself"};
     }

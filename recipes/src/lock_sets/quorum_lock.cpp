@@ -28,7 +28,10 @@ recipes_detail::LockSetPtr majority_of(
   std::set<const void*> clients;
   std::vector<AnyLock> locks;
   for (const Client& client : ensembles) {
-    if (!clients.insert(client.core().get()).second) refuse("ensembles: one is there twice");
+    // Two namespaces of a client are of one ensemble.
+    if (!clients.insert(own_core(client.core()).get()).second) {
+      refuse("ensembles: one is there twice");
+    }
     locks.emplace_back(InterProcessMutex{client, path, options.lock});
   }
   return std::make_shared<const recipes_detail::LockSet>(

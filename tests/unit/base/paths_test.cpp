@@ -12,6 +12,8 @@ namespace custodian::tests::paths_test {
 using custodian::join;
 using custodian::name_of;
 using custodian::parent_of;
+using custodian::detail::absolute_namespace;
+using custodian::detail::namespace_fault;
 using custodian::detail::path_fault;
 using custodian::detail::PathKind;
 using custodian::detail::PathPrefix;
@@ -195,6 +197,17 @@ TEST_CASE("prefixes that add the same are equal", "[paths]") {
   CHECK(PathPrefix{} == PathPrefix{"/", "/"});
   CHECK(PathPrefix{"/a", "/b"} == PathPrefix{"/a/b"});
   CHECK_FALSE(PathPrefix{"/a"} == PathPrefix{"/b"});
+}
+
+TEST_CASE("a namespace has one form", "[paths]") {
+  CHECK(absolute_namespace("").empty());
+  CHECK(absolute_namespace("/").empty());
+  CHECK(absolute_namespace("app") == "/app");
+  CHECK(absolute_namespace("/team/app") == "/team/app");
+  CHECK_FALSE(namespace_fault(""));
+  CHECK_FALSE(namespace_fault("/team/app"));
+  CHECK(namespace_fault("/team/"));
+  CHECK(namespace_fault("/team//app"));
 }
 
 }  // namespace custodian::tests::paths_test

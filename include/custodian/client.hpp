@@ -27,7 +27,7 @@
 /// is unknown and must not be guessed), session_lost, closed, forked, and the server's own errors.
 ///
 /// Retries: reads are repeated. Writes are repeated only when it is certain that they were not
-/// applied; a protected create finds out by itself whether it was applied.
+/// applied; a protected create, and the create of an upsert, finds out whether it was applied.
 /// fork(): see README.
 
 #include <boost/asio/any_io_executor.hpp>
@@ -138,6 +138,28 @@ class CUSTODIAN_EXPORT Client {
   }
   /// The blocking form of async_set(). Throws Error.
   Stat set(std::string path, std::string data, SetOptions options = {});
+
+  /// Writes a node, or creates it if it does not exist: Curator's `orSetData()`. Completes with the
+  /// metadata, and whether the node was created. One request for a node that exists, two for a new
+  /// one. Between the two another process may create the node, which is then written, or remove it,
+  /// which is then created.
+  ///
+  /// When not to use it: where the new data depend on the old ones, or several processes write one
+  /// node: the last one wins. Then read, and set() with a version.
+  ///
+  /// If the reply to the create is lost, the create is repeated, and the node is looked at: the
+  /// operation has created it if nobody has written it since, and it has these data. (The same data
+  /// of another process count as this operation's.) Otherwise, and if the reply to the write is
+  /// lost, the outcome is unknown: see set().
+  /// Errors: no_node (no parent), no_auth, no_children_for_ephemerals, unimplemented.
+  template <typename Token>
+  auto async_upsert(std::string path, std::string data, UpsertOptions options, Token&& token) {
+    check_upsert(core_, path, data, options);
+    return initiate<void(error_code, Upserted), &start_upsert>(
+        core_, std::forward<Token>(token), std::move(path), std::move(data), std::move(options));
+  }
+  /// The blocking form of async_upsert(). Throws Error.
+  Upserted upsert(std::string path, std::string data, UpsertOptions options = {});
 
   /// Removes a node. Errors: no_node (unless `Missing::is_fine`), bad_version, not_empty, no_auth.
   template <typename Token>

@@ -80,6 +80,14 @@ struct Created {
   Stat stat{};
 };
 
+/// The result of writing a node that need not exist.
+struct Upserted {
+  /// The metadata after the write.
+  Stat stat{};
+  /// Whether the node was created; otherwise it existed, and was written.
+  bool created = false;
+};
+
 /// The result of reading a node.
 struct GetResult {
   /// The node's data: any bytes.

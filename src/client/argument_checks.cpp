@@ -51,15 +51,16 @@ void check_size(const detail::ClientCore& core, std::string_view operation, std:
   check_size(limit, operation, path, size + data.size, data);
 }
 
-void check_ttl(std::string_view path, CreateMode mode, std::chrono::milliseconds ttl) {
+void check_ttl(std::string_view operation, std::string_view path, CreateMode mode,
+               std::chrono::milliseconds ttl) {
   using namespace std::chrono_literals;
   // The limit of the servers: EphemeralType.TTL.maxValue().
   constexpr std::chrono::milliseconds longest{(std::int64_t{1} << 40) - 1};
   if (has_ttl(mode) && (ttl < 1ms || ttl > longest)) {
-    refuse("create", path, "ttl: a node with a TTL needs one between 1 ms and 2^40 - 1 ms");
+    refuse(operation, path, "ttl: a node with a TTL needs one between 1 ms and 2^40 - 1 ms");
   }
   if (!has_ttl(mode) && ttl != 0ms) {
-    refuse("create", path, "ttl: only the modes with a TTL take one");
+    refuse(operation, path, "ttl: only the modes with a TTL take one");
   }
 }
 
@@ -99,22 +100,40 @@ void check_contender(const CorePtr& core, std::string_view operation, std::strin
   check_size(*core, operation, path, both, {"identity", identity.size()});
 }
 
-void check_create(const CorePtr& core, std::string_view path, std::string_view data,
-                  const CreateOptions& options) {
-  validate_path("create", path,
+namespace {
+
+void check_create_as(std::string_view operation, const CorePtr& core, std::string_view path,
+                     std::string_view data, const CreateOptions& options) {
+  validate_path(operation, path,
                 is_sequential(options.mode) ? PathKind::sequential_prefix : PathKind::plain);
   if (path == "/" && !is_sequential(options.mode)) {
-    refuse("create", path, "path: the root exists already");
+    refuse(operation, path, "path: the root exists already");
   }
-  if (options.acl && options.acl->empty()) refuse("create", path, "acl: it has no entry");
-  check_ttl(path, options.mode, options.ttl);
+  if (options.acl && options.acl->empty()) refuse(operation, path, "acl: it has no entry");
+  check_ttl(operation, path, options.mode, options.ttl);
   std::string full_path = core->prefix().add(path, PathKind::sequential_prefix);
   // The protection and the sequence number make the path longer.
   if (options.protection == Protection::by_unique_name) full_path.append(protection_size, '_');
   if (is_sequential(options.mode)) full_path.append(sequence_digits, '0');
   const request::Create create{
       .path = std::move(full_path), .mode = options.mode, .acl = options.acl.value_or(open_acl())};
-  check_size(*core, "create", path, create, {"data", data.size()});
+  check_size(*core, operation, path, create, {"data", data.size()});
+}
+
+}  // namespace
+
+void check_create(const CorePtr& core, std::string_view path, std::string_view data,
+                  const CreateOptions& options) {
+  check_create_as("create", core, path, data, options);
+}
+
+void check_upsert(const CorePtr& core, std::string_view path, std::string_view data,
+                  const UpsertOptions& options) {
+  if (is_sequential(options.mode) || is_ephemeral(options.mode)) {
+    refuse("upsert", path, "mode: a node that is written again is neither numbered nor ephemeral");
+  }
+  check_create_as("upsert", core, path, data,
+                  {.mode = options.mode, .acl = options.acl, .ttl = options.ttl});
 }
 
 void check_set(const CorePtr& core, std::string_view path, std::string_view data) {

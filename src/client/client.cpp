@@ -172,6 +172,13 @@ Stat Client::set(std::string path, std::string data, SetOptions options) {
       core_, "set", path, {}, {options.deadline, write_unended}, path, std::move(data), options);
 }
 
+Upserted Client::upsert(std::string path, std::string data, UpsertOptions options) {
+  check_upsert(core_, path, data, options);
+  return block_in_time_or_throw<&start_upsert, Upserted>(core_, "upsert", path, {},
+                                                         {options.deadline, write_unended}, path,
+                                                         std::move(data), std::move(options));
+}
+
 void Client::remove(std::string path, RemoveOptions options) {
   check_remove(core_, path, options);
   return block_in_time_or_throw<&start_remove>(core_, "remove", path, {},

@@ -28,6 +28,9 @@ CUSTODIAN_EXPORT void check_create(const CorePtr& core, std::string_view path,
                                    std::string_view data, const CreateOptions& options);
 /// Refuses a set with a bad path, or with data that are too large.
 CUSTODIAN_EXPORT void check_set(const CorePtr& core, std::string_view path, std::string_view data);
+/// Refuses what check_create() refuses, and a mode that is ephemeral or numbered.
+CUSTODIAN_EXPORT void check_upsert(const CorePtr& core, std::string_view path,
+                                   std::string_view data, const UpsertOptions& options);
 /// Refuses a remove with a bad path, a remove of the root, and a remove of a whole tree with a
 /// version.
 CUSTODIAN_EXPORT void check_remove(const CorePtr& core, std::string_view path,

@@ -42,6 +42,10 @@ CUSTODIAN_EXPORT void start_get(CorePtr core, CancellationPtr cancellation, std:
 /// Starts the operation of Client::async_set().
 CUSTODIAN_EXPORT void start_set(CorePtr core, CancellationPtr cancellation, std::string path,
                                 std::string data, SetOptions options, Handler<Stat> handler);
+/// Starts the operation of Client::async_upsert().
+CUSTODIAN_EXPORT void start_upsert(CorePtr core, CancellationPtr cancellation, std::string path,
+                                   std::string data, UpsertOptions options,
+                                   Handler<Upserted> handler);
 /// Starts the operation of Client::async_remove().
 CUSTODIAN_EXPORT void start_remove(CorePtr core, CancellationPtr cancellation, std::string path,
                                    RemoveOptions options, Handler<> handler);

@@ -44,6 +44,7 @@ expect_none() {
 }
 
 expect 'custodian|' 'lock semaphore elect barrier latch counter observe watch discover list inspect revoke break doctor'
+expect 'custodian|' 'lock semaphore elect member barrier latch counter observe watch members discover inspect revoke break doctor'
 expect 'custodian|in' 'inspect'
 expect 'custodian|--serv' '--servers'
 expect 'custodian|--vers' '--version'
@@ -59,6 +60,10 @@ expect 'custodian|barrier|/a|wait|--w' '--wait'
 expect 'custodian|latch|/a|wait|--arr' '--arrivals'
 expect 'custodian|counter|/a|add|1|--int' '--integer'
 expect 'custodian|discover|/services|printer|--js' '--json'
+expect 'custodian|members|/fleet|--js' '--json'
+expect 'custodian|member|/fleet|--take' '--take-over'
+expect 'custodian|member|/fleet|--payload|' ''
+expect_none 'custodian|member|/fleet|--' '--on-lost'
 expect 'custodian|inspect|--wa' '--watch'
 expect 'custodian|watch|/a|--de' '--depth'
 expect 'custodian|watch|/a|--depth|' ''

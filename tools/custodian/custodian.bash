@@ -4,6 +4,7 @@ _custodian()
 {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local commands="lock semaphore elect barrier latch counter observe watch discover list inspect revoke break doctor"
+  local commands="lock semaphore elect member barrier latch counter observe watch members discover inspect revoke break doctor"
   local options="--help --servers --namespace --session-timeout --auth --tls --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --verbose -h -v"
@@ -12,6 +13,7 @@ _custodian()
     --sasl-server-name --wait --kind --profile --hold-at-most --identity
     --on-lost --on-revoke --acl --permits --take --depth --arrivals --id --admin-port --node --session --touch-interval --longer-than
     --of --max-nodes "
+    --on-lost --on-revoke --acl --permits --take --depth --arrivals --id --payload --admin-port --node --session --touch-interval "
   with_value=${with_value//$'\n'/ }
   COMPREPLY=()
 
@@ -67,6 +69,7 @@ _custodian()
     lock) options+=" --wait --no-wait --kind --profile --identity --on-revoke $running" ;;
     semaphore) options+=" --permits --take --wait --no-wait --identity --on-revoke $running" ;;
     elect) options+=" --id $running" ;;
+    member) options+=" --id --payload --take-over --wait --acl --touch-interval --" ;;
     barrier) options+=" --wait" ;;
     latch) options+=" --arrivals --wait" ;;
     counter) options+=" --integer" ;;
@@ -74,6 +77,7 @@ _custodian()
     watch) options+=" --depth --once --json" ;;
     discover) options+=" --json" ;;
     list) options+=" --cycles --longer-than --of --watch --json --max-nodes" ;;
+    members | discover) options+=" --json" ;;
     inspect) options+=" --watch --json --permits --no-addresses --admin-port" ;;
     revoke) options+=" --node --json" ;;
     break) options+=" --node --session --yes --json" ;;

@@ -29,11 +29,13 @@
 #include "queue/break_command.hpp"
 #include "queue/inspect_command.hpp"
 #include "queue/list_command.hpp"
+#include "queue/members_command.hpp"
 #include "queue/observe_command.hpp"
 #include "queue/revoke_command.hpp"
 #include "queue/watch_command.hpp"
 #include "run/elect_command.hpp"
 #include "run/lock_command.hpp"
+#include "run/member_command.hpp"
 #include "run/outcome.hpp"
 #include "run/semaphore_command.hpp"
 #include "text/printable_text.hpp"
@@ -84,11 +86,13 @@ int run(int argc, char* argv[]) {
   add_lock_command(app, invocation);
   add_semaphore_command(app, invocation);
   add_elect_command(app, invocation);
+  add_member_command(app, invocation);
   add_barrier_command(app, invocation);
   add_latch_command(app, invocation);
   add_counter_command(app, invocation);
   add_observe_command(app, invocation);
   add_watch_command(app, invocation);
+  add_members_command(app, invocation);
   add_discover_command(app, invocation);
   add_list_command(app, invocation);
   add_inspect_command(app, invocation);

@@ -75,6 +75,9 @@ class Runner {
   [[nodiscard]] Order hold_until(Order::Kind kind) const;
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::string what() const { return options_.path; }
+  [[nodiscard]] const std::string& node() const {
+    return membership_ ? membership_->node : holding_.first().node();
+  }
 
   asio::io_context& context_;
   GuardianLink& guardian_;
@@ -92,6 +95,7 @@ class Runner {
   Acquire acquire_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Holding holding_;
+  std::optional<Membership> membership_;
   std::vector<Subscription> revocations_;  ///< kept until the command is asked to end
   bool is_request_said_ = false;
   bool is_loss_told_ = false;
@@ -171,7 +175,7 @@ void Runner::take(const step::Start& /*step*/) {
   }
   guardian_.send(hold_until(Order::Kind::start), environment());
   keep_guardian_informed();
-  if (verbosity_ > 0) say("running " + command_ + " under " + holding_.first().node());
+  if (verbosity_ > 0) say("running " + command_ + " under " + node());
 }
 
 void Runner::take(const step::PassOn& step) {
@@ -245,7 +249,8 @@ void Runner::on_report(const std::optional<Report>& report) {
 }
 
 void Runner::on_outcome(Outcome outcome) {
-  if (outcome.leases.empty()) {
+  membership_ = std::move(outcome.membership);
+  if (outcome.leases.empty() && !membership_) {
     if (outcome.error != asio::error::operation_aborted) {
       say(refusal(what(), outcome.error, outcome.blocked_by));
     }
@@ -356,6 +361,7 @@ std::chrono::nanoseconds Runner::session_timeout() const {
 }
 
 std::vector<std::string> Runner::environment() const {
+  if (membership_) return membership_->environment;
   const Lease& first = holding_.first();
   return {"CUSTODIAN_LOCK_PATH=" + options_.path, "CUSTODIAN_LOCK_NODE=" + first.node(),
           "CUSTODIAN_FENCING_TOKEN=" + to_string(first.token())};

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// The runner acquires a lock, permits or leadership, and runs a command under it. `lock`,
-/// `semaphore` and `elect` share it; course.hpp decides, guardian.hpp runs the command.
+/// The runner acquires a lock, permits or leadership, or joins a group, and runs a command under
+/// it. `lock`, `semaphore`, `elect` and `member` share it; course.hpp decides, guardian.hpp runs
+/// the command.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -20,10 +21,18 @@
 
 namespace custodian::cli {
 
-/// The outcome of an attempt: leases; or none, and the contender that is in the way, if known.
+/// What is no lease: it is not lost, but given up with the client.
+struct Membership {
+  std::string node{};
+  std::vector<std::string> environment{};  ///< the command's variables, each "NAME=value"
+};
+
+/// The outcome of an attempt: leases, or a membership; or none, and the contender that is in the
+/// way, if known.
 struct Outcome {
   error_code error{};
   std::vector<Lease> leases{};
+  std::optional<Membership> membership{};
   std::optional<Participant> blocked_by{};
 };
 

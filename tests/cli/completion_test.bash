@@ -43,8 +43,7 @@ expect_none() {
   fi
 }
 
-expect 'custodian|' 'lock semaphore elect barrier latch counter observe watch discover list inspect revoke break doctor'
-expect 'custodian|' 'lock semaphore elect member barrier latch counter observe watch members discover inspect revoke break doctor'
+expect 'custodian|' 'lock semaphore elect member barrier latch counter observe watch members discover list inspect revoke break doctor'
 expect 'custodian|in' 'inspect'
 expect 'custodian|--serv' '--servers'
 expect 'custodian|--vers' '--version'

@@ -3,17 +3,17 @@
 _custodian()
 {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="lock semaphore elect barrier latch counter observe watch discover list inspect revoke break doctor"
-  local commands="lock semaphore elect member barrier latch counter observe watch members discover inspect revoke break doctor"
+  local commands="lock semaphore elect member barrier latch counter observe watch members discover list inspect revoke
+    break doctor"
+  commands=${commands//$'\n'/ }
   local options="--help --servers --namespace --session-timeout --auth --tls --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --verbose -h -v"
   local with_value=" --servers --namespace --session-timeout --auth --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --wait --kind --profile --hold-at-most --identity
-    --on-lost --on-revoke --acl --permits --take --depth --arrivals --id --admin-port --node --session --touch-interval --longer-than
-    --of --max-nodes "
-    --on-lost --on-revoke --acl --permits --take --depth --arrivals --id --payload --admin-port --node --session --touch-interval "
+    --on-lost --on-revoke --acl --permits --take --depth --arrivals --id --payload --admin-port --node --session --touch-interval
+    --longer-than --of --max-nodes "
   with_value=${with_value//$'\n'/ }
   COMPREPLY=()
 

@@ -45,8 +45,8 @@ struct WaitCycle {
   std::size_t sessions = 0;
 };
 
-/// Finds the groups of sessions that wait for each other, and returns of each group a shortest circle
-/// through its smallest session id. The groups are in the order of these ids.
+/// Finds the groups of sessions that wait for each other, and returns of each group a shortest
+/// circle through its smallest session id. The groups are in the order of these ids.
 [[nodiscard]] CUSTODIAN_EXPORT std::vector<WaitCycle> find_wait_cycles(
     const std::vector<ListedLock>& locks);
 

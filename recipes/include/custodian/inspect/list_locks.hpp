@@ -44,8 +44,8 @@ enum class ListedKind : std::uint8_t {
 
 /// A lock, a semaphore or an election that has contenders.
 struct ListedLock {
-  std::string path{};  ///< its path, as the recipe's object was given it
-  ListedKind kind = ListedKind::mutex;
+  std::string path{};                   ///< its path, as the recipe's object was given it
+  ListedKind kind = ListedKind::mutex;  ///< what its contenders compete for
   /// The contenders in order, as inspect() tells them; never empty, unless `malformed` is not.
   std::vector<Inspected> contenders{};
   /// Paths of nodes whose number cannot be read. Each of them stops all acquires in its queue.

@@ -1,5 +1,6 @@
 // custodian list, beside locks of the test's.
 
+#include <csignal>
 #include <future>
 
 #include "cli/look.hpp"
@@ -77,6 +78,17 @@ TEST_CASE("list --cycles finds two processes that wait for each other, and its s
   REQUIRE(waits_y.wait_for(patience) == std::future_status::ready);
   waits_y.get().release();
   CHECK(look(test, {"list", "--cycles"}).status == 0);
+}
+
+TEST_CASE("list --watch shows the list again until it is ended") {
+  TestClient test{"list-watch"};
+  InterProcessMutex mutex{*test, "/x"};
+  Program watching{CUSTODIAN_CLI, words_for(test, {"list", "--watch"})};
+  REQUIRE(watching.says("nobody holds or waits at /"));
+  const Lease lease = mutex.acquire();
+  CHECK(watching.says("mutex  /x "));
+  watching.signal(SIGTERM);
+  CHECK(watching.result().status == 0);
 }
 
 TEST_CASE("list names a mistake in the command line") {

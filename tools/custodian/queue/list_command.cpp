@@ -127,7 +127,7 @@ int list_again_and_again(const GlobalOptions& options, const ListRequest& reques
       screen.draw(lines);
     } else {
       for (const std::string& line : lines) std::cout << line << '\n';
-      std::cout << std::endl;
+      std::cout << '\n' << std::flush;
     }
   } while (following.wait(between) && std::cout);
   return to_int(ExitStatus::ok);

@@ -86,6 +86,10 @@ TEST_CASE("wait cycles: two groups come in the order of their sessions") {
 
 TEST_CASE("wait cycles: threads of one session that take turns are none") {
   CHECK(find_wait_cycles({lock("/x", {1}, {1})}).empty());
+  // 3 takes turns with itself at /z, and will then return its permit, which 1 waits for.
+  CHECK(find_wait_cycles({lock("/x", {2, 3}, {1}, ListedKind::semaphore), lock("/y", {1}, {2}),
+                          lock("/z", {3}, {3})})
+            .empty());
   // But if another session holds a read lock, too, its part counts.
   CHECK(texts_of({lock("/x", {1, 2}, {1}, ListedKind::read_write), lock("/y", {1}, {2})}) ==
         Texts{"1 waits for /x of 2; 2 waits for /y of 1; 2 in all"});

@@ -257,8 +257,8 @@ void ClientCore::close(std::chrono::milliseconds grace, std::function<void()> do
   begin_drain();
   asio::post(state_.strand, [self = shared_from_this(), grace, done = std::move(done)]() mutable {
     if (!std::exchange(self->state_.closing, true)) self->begin_close(grace);
-    // The handler has a raw pointer: the drain is a member of the core, so an owning pointer would
-    // keep the core alive for ever if the context never runs again.
+    // The handler has a raw pointer: the drain is a part of the client's state, so an owning
+    // pointer would keep the state alive for ever if the context never runs again.
     self->state_.drain.when_notified([core = self.get(), grace, done = std::move(done)]() mutable {
       core->end_sessions(grace, std::move(done));
     });

@@ -1,14 +1,14 @@
 #pragma once
 
 /// \file
-/// WaitGraph is who waits for whom, by sessions, and finds out who waits for ever. Pure: a listing
-/// in, circles out.
+/// WaitGraph has the waits of sessions for each other, and finds those that cannot end. Pure: a
+/// listing in, circles out.
 ///
 /// 1. A session that waits for nothing can proceed, and will release what it holds.
 /// 2. A wait for a lock ends when all of its holders can proceed; a wait for a permit, when one
 ///    can. A session whose waits have all ended can proceed, too.
 /// 3. Those that are left are stuck. The strongly connected components among them are the groups
-///    that wait for each other; who merely waits for such a group is in none.
+///    that wait for each other; a session that merely waits for such a group is in none.
 
 #include <cstddef>
 #include <cstdint>

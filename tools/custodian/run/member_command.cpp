@@ -144,7 +144,7 @@ Acquire make_acquire(const MemberChoice& choice, const Client& client) {
 
 void add_member_command(CLI::App& app, Invocation& invocation) {
   const auto choice = std::make_shared<MemberChoice>();
-  // Others see who is there, and nothing is exclusive: the command need not end for it.
+  // A membership excludes nobody: the command need not end when it is lost.
   choice->run.on_lost = OnLost::ignore;
   CLI::App* member = app.add_subcommand("member", "runs a command as a member of a group");
   member->group(running_group);

@@ -60,7 +60,7 @@ _custodian()
     return
   fi
 
-  local running="--hold-at-most --on-lost --acl --touch-interval --"
+  local running="--hold-at-most --on-lost --acl --touch-interval --notify-systemd --"
   case $command in
     "")
       [[ $current == -* ]] || options=$commands
@@ -69,7 +69,7 @@ _custodian()
     lock) options+=" --wait --no-wait --kind --profile --identity --on-revoke $running" ;;
     semaphore) options+=" --permits --take --wait --no-wait --identity --on-revoke $running" ;;
     elect) options+=" --id $running" ;;
-    member) options+=" --id --payload --take-over --wait --acl --touch-interval --" ;;
+    member) options+=" --id --payload --take-over --wait --acl --touch-interval --notify-systemd --" ;;
     barrier) options+=" --wait" ;;
     latch) options+=" --arrivals --wait" ;;
     counter) options+=" --integer" ;;

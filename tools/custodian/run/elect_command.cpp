@@ -44,6 +44,9 @@ Acquire make_acquire(const RunOptions& options, const Client& client) {
 void add_elect_command(CLI::App& app, Invocation& invocation) {
   const auto options = std::make_shared<RunOptions>();
   options->repeat = Repeat::after_loss;
+  options->service.is_ready_while_waiting = true;
+  options->service.waits = "stands for election at";
+  options->service.has = "leads";
   CLI::App* elect = app.add_subcommand(
       "elect", "runs a command while leading, ends it when another may lead, and stands again");
   elect->group(running_group);
@@ -55,6 +58,7 @@ void add_elect_command(CLI::App& app, Invocation& invocation) {
   add_hold_at_most_option(*elect, *options);
   add_on_lost_option(*elect, *options, MayIgnoreLoss::no);
   add_session_options(*elect, *options);
+  add_service_option(*elect, *options, "when it stands for election");
   elect->footer(
       "It ends when the command ends by itself, with its exit status, or by a signal that asks it "
       "to.\n\n" +

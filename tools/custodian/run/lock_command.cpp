@@ -96,6 +96,7 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
   add_on_lost_option(*lock, choice->run, MayIgnoreLoss::yes);
   add_on_revoke_option(*lock, choice->run);
   add_session_options(*lock, choice->run);
+  add_service_option(*lock, choice->run, "when it holds the lock");
   lock->footer(run_footer("custodian lock /locks/backup --wait 5m -- ./backup.sh --full"));
   lock->callback([choice, &invocation] {
     invocation.takes_command = true;

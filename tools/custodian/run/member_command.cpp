@@ -146,6 +146,8 @@ void add_member_command(CLI::App& app, Invocation& invocation) {
   const auto choice = std::make_shared<MemberChoice>();
   // A membership excludes nobody: the command need not end when it is lost.
   choice->run.on_lost = OnLost::ignore;
+  choice->run.service.waits = "waits to join";
+  choice->run.service.has = "is a member of";
   CLI::App* member = app.add_subcommand("member", "runs a command as a member of a group");
   member->group(running_group);
   add_path(*member, choice->run, "the group, /fleet for one");
@@ -161,6 +163,7 @@ void add_member_command(CLI::App& app, Invocation& invocation) {
                                "how long to wait for another member with this id, and for the "
                                "servers (default: as long as it takes)");
   add_session_options(*member, choice->run);
+  add_service_option(*member, choice->run, "when it is a member");
   member->footer(
       "Example:\n"
       "  custodian member /fleet --id worker-1 --payload 10.0.0.1 -- ./worker\n\n"

@@ -66,6 +66,12 @@ void add_session_options(CLI::App& subcommand, RunOptions& options) {
                       "tick, and a third of the session timeout at the most (1500ms)");
 }
 
+void add_service_option(CLI::App& subcommand, RunOptions& options, const std::string& when) {
+  subcommand.add_flag("--notify-systemd", options.service.notifies,
+                      "for a service of Type=notify, which is ready " + when +
+                          "; systemctl status shows what it waits for");
+}
+
 std::string run_footer(const std::string& example) {
   return "Example:\n  " + example +
          "\n\n"

@@ -22,6 +22,16 @@ enum class OnRevoke : std::uint8_t {
   terminate,  ///< SIGTERM asks it to end; the lock is released when it has ended
 };
 
+/// What the runner notifies a service manager of (--notify-systemd).
+struct ServiceTerms {
+  bool notifies = false;
+  /// Whether the service is ready as soon as it waits, and a server has answered; otherwise when
+  /// the command runs.
+  bool is_ready_while_waiting = false;
+  std::string waits = "waits for";
+  std::string has = "holds";
+};
+
 struct RunOptions {
   std::string path{};
   /// The time limit for the lock, and for the servers; nothing means no limit. With zero the lock
@@ -34,6 +44,7 @@ struct RunOptions {
   NodeAcl acl = NodeAcl::by_credentials;
   std::chrono::milliseconds touch_interval = ClientOptions{}.touch_interval;
   Repeat repeat = Repeat::never;
+  ServiceTerms service{};
 };
 
 /// Adds the argument PATH.
@@ -50,6 +61,9 @@ void add_on_lost_option(CLI::App& subcommand, RunOptions& options, MayIgnoreLoss
 void add_on_revoke_option(CLI::App& subcommand, RunOptions& options);
 /// Adds --acl and --touch-interval.
 void add_session_options(CLI::App& subcommand, RunOptions& options);
+
+/// Adds --notify-systemd. `when`: when the service is ready.
+void add_service_option(CLI::App& subcommand, RunOptions& options, const std::string& when);
 
 /// The end of the help of every subcommand that runs a command.
 [[nodiscard]] std::string run_footer(const std::string& example);

@@ -1,12 +1,12 @@
 #include "run/runner.hpp"
 
-#include <algorithm>
+#include <unistd.h>
+
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <cerrno>
 #include <chrono>
@@ -20,8 +20,11 @@
 #include "guardian/stops.hpp"
 #include "options/messages.hpp"
 #include "run/course.hpp"
+#include "run/hold_reports.hpp"
 #include "run/holding.hpp"
 #include "run/outcome.hpp"
+#include "run/passed_signals.hpp"
+#include "run/service_notifier.hpp"
 #include "text/printable_text.hpp"
 
 namespace asio = boost::asio;
@@ -33,14 +36,11 @@ namespace {
 /// message says what the runner is waiting for.
 constexpr std::chrono::seconds patience{5};
 
-constexpr std::initializer_list<int> passed_on{SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
-                                               SIGUSR2, SIGTSTP, SIGCONT, SIGWINCH};
-
 class Runner {
  public:
   Runner(asio::io_context& context, GuardianLink& guardian, const SignalSetting& as_started,
-         RunOptions options, std::string command, ClientOptions client_options, int verbosity,
-         const MakeAcquire& make_acquire);
+         RunOptions options, std::string command, const ClientOptions& client_options,
+         int verbosity, const ServiceManager& manager, const MakeAcquire& make_acquire);
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
   /// Ends the command before the leases are released.
@@ -61,18 +61,18 @@ class Runner {
   void take(const step::Release& step);
   void take(const step::Finish& step);
 
-  void listen_to_signals();
   void on_report(const std::optional<Report>& report);
   void on_outcome(Outcome outcome);
   void on_loss(LossReason reason);
   void on_revoked();
-  void keep_guardian_informed();
+  /// A message, for the service manager, too.
+  void tell(const std::string& message);
+  void notify_when_connected();
   void say_when_unconnected();
   void say_what_is_left();
   [[nodiscard]] Attempt attempt(Deadline deadline);
+  [[nodiscard]] std::function<void(std::size_t, const Participant&)> on_position();
   [[nodiscard]] Deadline deadline() const;
-  [[nodiscard]] std::chrono::nanoseconds session_timeout() const;
-  [[nodiscard]] Order hold_until(Order::Kind kind) const;
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::string what() const { return options_.path; }
   [[nodiscard]] const std::string& node() const {
@@ -81,20 +81,19 @@ class Runner {
 
   asio::io_context& context_;
   GuardianLink& guardian_;
-  const SignalSetting& as_started_;
   const RunOptions options_;
   const std::string command_;
   const int verbosity_;
-  const std::chrono::nanoseconds asked_timeout_;
   Course course_;
-  asio::signal_set signals_;
+  PassedSignals signals_;
   asio::cancellation_signal give_up_;
-  asio::steady_timer beat_;
   asio::steady_timer notice_;
   Client client_;
+  ServiceNotifier notifier_;
   Acquire acquire_;
   const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Holding holding_;
+  HoldReports reports_;
   std::optional<Membership> membership_;
   std::vector<Subscription> revocations_;  ///< kept until the command is asked to end
   bool is_request_said_ = false;
@@ -103,35 +102,30 @@ class Runner {
 };
 
 Runner::Runner(asio::io_context& context, GuardianLink& guardian, const SignalSetting& as_started,
-               RunOptions options, std::string command, ClientOptions client_options, int verbosity,
-               const MakeAcquire& make_acquire)
+               RunOptions options, std::string command, const ClientOptions& client_options,
+               int verbosity, const ServiceManager& manager, const MakeAcquire& make_acquire)
     : context_{context},
       guardian_{guardian},
-      as_started_{as_started},
       options_{std::move(options)},
       command_{std::move(command)},
       verbosity_{verbosity},
-      asked_timeout_{client_options.session_timeout},
       course_{options_.on_lost, options_.repeat},
-      signals_{context},
-      beat_{context},
+      signals_{context, as_started, [this](int signal) { on(event::Signalled{signal}); }},
       notice_{context},
-      client_{std::move(client_options)},
+      client_{client_options},
+      notifier_{context, manager},
       acquire_{make_acquire(client_)},
       holding_{context.get_executor(),
                options_.on_lost == OnLost::ignore ? AtMaximum::passes_on : AtMaximum::waits,
-               [this](LossReason reason) { on_loss(reason); }} {}
+               [this](LossReason reason) { on_loss(reason); }},
+      reports_{context, guardian, client_, holding_, options_, client_options.session_timeout} {}
 
 Runner::~Runner() { guardian_.end(); }
 
 int Runner::run() {
-  allow_stops();
-  // A signal that was ignored at our start (nohup, a shell's background job) stays ignored.
-  for (const int signal : passed_on) {
-    if (!as_started_.ignores(signal)) signals_.add(signal);
-  }
-  listen_to_signals();
+  signals_.listen();
   guardian_.listen([this](const std::optional<Report>& report) { on_report(report); });
+  notifier_.begin_beats(client_.get_executor());
   say_when_unconnected();
   take(step::Acquire{});
   while (!status_) context_.run_one();
@@ -148,6 +142,8 @@ void Runner::on(const Event& event) {
 // -- Steps ----------------------------------------------------------------------------------------
 
 void Runner::take(const step::Acquire& /*step*/) {
+  notifier_.starts(options_.service.waits + " " + what());
+  if (options_.service.is_ready_while_waiting) notify_when_connected();
   if (options_.wait != std::chrono::nanoseconds::zero()) {
     acquire_(attempt(deadline()), [this](Outcome outcome) { on_outcome(std::move(outcome)); });
     return;
@@ -164,6 +160,7 @@ void Runner::take(const step::Acquire& /*step*/) {
 }
 
 void Runner::take(const step::GiveUp& /*step*/) {
+  notifier_.stops();
   give_up_.emit(asio::cancellation_type::terminal);
 }
 
@@ -173,8 +170,9 @@ void Runner::take(const step::Start& /*step*/) {
     say(what() + " was lost before the command could be run");
     return on(event::Ended{.for_loss = true});
   }
-  guardian_.send(hold_until(Order::Kind::start), environment());
-  keep_guardian_informed();
+  guardian_.send(reports_.order(Order::Kind::start), environment());
+  reports_.begin();
+  notifier_.ready(options_.service.has + " " + what() + ", as " + node());
   if (verbosity_ > 0) say("running " + command_ + " under " + node());
 }
 
@@ -190,41 +188,29 @@ void Runner::take(const step::Proceed& step) {
 }
 
 void Runner::take(const step::StopSelf& step) {
-  if (!as_started_.ignores(step.signal)) {
-    const bool is_handled = step.signal == SIGTSTP;
-    if (is_handled) signals_.remove(step.signal);
-    // The signal stops the whole process group. It has no effect if no shell could continue the
-    // group.
-    kill(0, step.signal);
-    if (is_handled) signals_.add(step.signal);
-  }
+  signals_.stop_self(step.signal);
   on(event::Signalled{SIGCONT});
 }
 
 void Runner::take(const step::EndForLoss& /*step*/) {
-  guardian_.send(hold_until(Order::Kind::lost));
+  guardian_.send(reports_.order(Order::Kind::lost));
 }
 
 void Runner::take(const step::EndOrphans& /*step*/) { guardian_.end_orphans(); }
 
 void Runner::take(const step::Release& /*step*/) {
-  beat_.cancel();
+  reports_.end();
   notice_.cancel();
   revocations_.clear();
   holding_.end();
 }
 
-void Runner::take(const step::Finish& step) { status_ = step.status; }
+void Runner::take(const step::Finish& step) {
+  notifier_.stops();
+  status_ = step.status;
+}
 
 // -- Events ---------------------------------------------------------------------------------------
-
-void Runner::listen_to_signals() {
-  signals_.async_wait([this](boost::system::error_code error, int number) {
-    if (error) return;
-    on(event::Signalled{number});
-    listen_to_signals();
-  });
-}
 
 void Runner::on_report(const std::optional<Report>& report) {
   if (!report) {
@@ -271,9 +257,9 @@ void Runner::on_loss(LossReason reason) {
   if (std::exchange(is_loss_told_, true)) return;
   // The reaction comes before the message: writing may block if nobody reads the message.
   on(event::Lost{});
-  say(what() + " is lost (" + std::string{to_string(reason)} + "): " +
-      (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
-                                          : "the command is ended"));
+  tell(what() + " is lost (" + std::string{to_string(reason)} + "): " +
+       (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
+                                           : "the command is ended"));
 }
 
 void Runner::on_revoked() {
@@ -282,43 +268,37 @@ void Runner::on_revoked() {
   if (revocations_.empty()) return;
   if (options_.on_revoke == OnRevoke::ignore) {
     if (!std::exchange(is_request_said_, true)) {
-      say("somebody asks for " + what() + ": the command goes on");
+      tell("somebody asks for " + what() + ": the command goes on");
     }
     return;
   }
   revocations_.clear();
-  say("somebody asks for " + what() + ": the command is asked to end (--on-revoke terminate)");
+  tell("somebody asks for " + what() + ": the command is asked to end (--on-revoke terminate)");
   on(event::Signalled{SIGTERM});
 }
 
 // -- Clean-up and helpers -------------------------------------------------------------------------
 
-/// Makes an order that says until when the lock is certainly held, so that the guardian can act
-/// without the runner.
-Order Runner::hold_until(Order::Kind kind) const {
-  if (options_.on_lost == OnLost::ignore) return {.kind = kind};
-  return {.kind = kind,
-          .time = holding_.until().time_since_epoch(),
-          .grace = grace_after_loss(options_.on_lost, session_timeout(), options_.hold_at_most)};
+void Runner::tell(const std::string& message) {
+  say(message);
+  notifier_.status(message);
 }
 
-void Runner::keep_guardian_informed() {
-  // The guardian has nothing to watch if the lock was released in the meantime, or its loss is to
-  // be ignored.
-  if (holding_.is_empty() || options_.on_lost == OnLost::ignore) return;
-  guardian_.send(hold_until(Order::Kind::hold_until));
-  beat_.expires_after(std::clamp<std::chrono::nanoseconds>(
-      session_timeout() / 20, std::chrono::milliseconds{50}, std::chrono::seconds{1}));
-  beat_.async_wait([this](boost::system::error_code error) {
-    if (!error) keep_guardian_informed();
-  });
+void Runner::notify_when_connected() {
+  client_.async_wait_connected(
+      {.deadline = Deadline::never()},
+      asio::bind_executor(context_.get_executor(), [this](error_code error) {
+        if (!error && holding_.is_empty()) {
+          notifier_.ready(options_.service.waits + " " + what());
+        }
+      }));
 }
 
 void Runner::say_when_unconnected() {
   notice_.expires_after(patience);
   notice_.async_wait([this](boost::system::error_code error) {
     if (error || is_connected(client_.connection_state())) return;
-    say("no server has answered yet; still trying");
+    tell("no server has answered yet; still trying");
   });
 }
 
@@ -330,8 +310,8 @@ void Runner::say_what_is_left() {
     for (const pid_t process : guardian_.processes()) {
       left += (left.empty() ? "" : ", ") + std::to_string(process);
     }
-    say("the command has ended, but not all that it has started (" + left + "): " + what() +
-        " is held until that has, too");
+    tell("the command has ended, but not all that it has started (" + left + "): " + what() +
+         " is held until that has, too");
   });
 }
 
@@ -340,24 +320,27 @@ Attempt Runner::attempt(Deadline deadline) {
                   .options = {},
                   .slot = give_up_.slot(),
                   .executor = context_.get_executor()};
-  if (verbosity_ > 0) {
-    attempt.options.on_position = [](std::size_t ahead, const Participant& nearest) {
-      say("waiting, " + std::to_string(ahead) + " ahead; the nearest is " +
-          printable(nearest.identity));
-    };
-  }
+  if (verbosity_ > 0 || notifier_.is_active()) attempt.options.on_position = on_position();
   attempt.options.on_requeued = [] { say("the session was lost: waiting again, at the end"); };
   return attempt;
+}
+
+/// Called by a thread of the client's.
+std::function<void(std::size_t, const Participant&)> Runner::on_position() {
+  return [this, &context = context_](std::size_t ahead, const Participant& nearest) {
+    const std::string position =
+        std::to_string(ahead) + " ahead; the nearest is " + printable(nearest.identity);
+    if (verbosity_ > 0) say("waiting, " + position);
+    asio::post(context, [this, position] {
+      if (holding_.is_empty())
+        notifier_.status(options_.service.waits + " " + what() + ": " + position);
+    });
+  };
 }
 
 Deadline Runner::deadline() const {
   if (!options_.wait) return Deadline::never();
   return Deadline{began_ + *options_.wait};
-}
-
-std::chrono::nanoseconds Runner::session_timeout() const {
-  const std::chrono::nanoseconds negotiated = client_.session().timeout;
-  return negotiated > negotiated.zero() ? negotiated : asked_timeout_;
 }
 
 std::vector<std::string> Runner::environment() const {
@@ -376,6 +359,8 @@ int run_under(const GlobalOptions& global, const RunOptions& options,
   client_options.touch_interval = options.touch_interval;
   client_options.acl_provider = acl_provider(options.acl, !client_options.credentials.empty());
   validate(client_options);
+  const ServiceManager manager =
+      options.service.notifies ? take_service_manager(::getpid()) : ServiceManager{};
   const std::string name = command.front();
   const SignalSetting as_started = SignalSetting::current();
   // Neither the command nor a process that it leaves behind may use the credentials.
@@ -385,9 +370,9 @@ int run_under(const GlobalOptions& global, const RunOptions& options,
   // A closed pipe at the standard error output must not end the process that holds the lock.
   std::signal(SIGPIPE, SIG_IGN);
   defer_stops();
-  return Runner{context,          guardian,    as_started, options, name, std::move(client_options),
-                global.verbosity, make_acquire}
-      .run();
+  Runner runner{context,        guardian,         as_started, options,     name,
+                client_options, global.verbosity, manager,    make_acquire};
+  return runner.run();
 }
 
 }  // namespace custodian::cli

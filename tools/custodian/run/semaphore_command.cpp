@@ -68,6 +68,7 @@ void add_semaphore_command(CLI::App& app, Invocation& invocation) {
   add_on_lost_option(*semaphore, choice->run, MayIgnoreLoss::yes);
   add_on_revoke_option(*semaphore, choice->run);
   add_session_options(*semaphore, choice->run);
+  add_service_option(*semaphore, choice->run, "when it holds the permits");
   semaphore->footer(
       run_footer("custodian semaphore /licences/solver --permits 5 -- ./solve model.lp"));
   semaphore->callback([choice, &invocation] {

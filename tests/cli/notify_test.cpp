@@ -114,6 +114,7 @@ TEST_CASE("a candidate is ready before it leads, and its status tells the leader
   Unit unit{client, with({"elect", "/leader"}, then_wait)};
   REQUIRE(unit.hears("READY=1"));
   CHECK(unit.heard("STATUS=stands for election at /leader"));
+  leadership.release();
   latch.close();
   CHECK(eventually([&] { return contains(unit.cli().out(), "."); }));
   CHECK(unit.hears("STATUS=leads /leader, as /leader/" + names_below(*client, "/leader").at(0)));

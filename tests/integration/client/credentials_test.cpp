@@ -32,11 +32,12 @@ class Lines {
       lines_.emplace_back(line);
     };
   }
-  [[nodiscard]] bool have(std::string_view part) const {
+  [[nodiscard]] std::ptrdiff_t count(std::string_view part) const {
     const std::lock_guard lock{mutex_};
-    return std::ranges::any_of(
+    return std::ranges::count_if(
         lines_, [&](const std::string& line) { return line.find(part) != std::string::npos; });
   }
+  [[nodiscard]] bool have(std::string_view part) const { return count(part) > 0; }
 
  private:
   mutable std::mutex mutex_;
@@ -206,6 +207,7 @@ TEST_CASE("new credentials that the servers refuse cost a session that stands no
   // Later sessions do not present them either.
   lose_session(client);
   CHECK(opens(client, "/old"));
+  CHECK(lines.count("the servers refuse the new credentials") == 1);
   client.set_credentials(new_ones);
   CHECK(eventually([&] { return opens(client, "/new"); }));
   client.close();

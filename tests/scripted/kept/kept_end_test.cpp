@@ -232,6 +232,19 @@ TEST_CASE("kept: a holder that is asked to release gives the lock back") {
   CHECK(kept.mine->kept_locks() == 0);
 }
 
+TEST_CASE("cohort: who waits behind a lost node does not wait for its holder") {
+  Kept kept{{.hand_off = HandOff::cohort(8)}};
+  Lease lost = kept.acquire();
+  auto waiter = kept.queue();
+  REQUIRE_FALSE(kept.holds(waiter));
+  kept.world.ensemble.expire(kept.mine->session().id);
+  REQUIRE(kept.world.run_until([&] { return lost.state() == LeaseState::lost; }));
+  REQUIRE(kept.world.run_until_arrived(waiter));
+  CHECK(kept.holds(waiter));
+  lost.release();
+  waiter.result().release();
+}
+
 TEST_CASE("kept: a client that closes waits for no lock that nobody holds") {
   Kept kept;
   kept.keep();

@@ -77,6 +77,27 @@ TEST_CASE("kept semaphore mutex: to keep costs no request more than not to keep"
   CHECK(asked_by(*kept.permit) == without);
 }
 
+/// The most watches that the servers had at once.
+struct WatchCount final : testing::FaultPlan {
+  explicit WatchCount(testing::FakeEnsemble& servers) : ensemble{servers} {}
+  void before_reply(const testing::Submission& /*request*/, const Reply& /*reply*/) override {
+    most = std::max(most, ensemble.watches());
+  }
+  testing::FakeEnsemble& ensemble;
+  std::size_t most = 0;
+};
+
+TEST_CASE("kept semaphore mutex: who keeps it watches the permits, and not the turnstile") {
+  KeptPermit kept;
+  const auto count = std::make_shared<WatchCount>(kept.world.ensemble);
+  kept.world.ensemble.set_fault_plan(count);
+  Lease lease = kept.acquire(*kept.permit);
+  CHECK(count->most == 1);
+  lease.release();
+  kept.world.settle();
+  kept.world.ensemble.set_fault_plan(nullptr);
+}
+
 TEST_CASE("kept semaphore mutex: every face finds it") {
   KeptPermit kept;
   kept.keep();

@@ -58,7 +58,8 @@ TEST_CASE("kept: a node whose lease is near its end is not taken again", "[timed
 TEST_CASE("kept: a process that stood still for its session's time keeps nothing", "[timed]") {
   Keeper keeper;
   keeper.keep();
-  std::this_thread::sleep_for(timeout);
+  SECTION("its session is over") { std::this_thread::sleep_for(timeout); }
+  SECTION("its session is not") { std::this_thread::sleep_for(timeout * 19 / 20); }
   REQUIRE(keeper.world.run_until([&] { return keeper.client->kept_locks() == 0; }));
   CHECK(keeper.world.run_until([&] { return keeper.world.ensemble.children("/kept").empty(); }));
   Lease next = keeper.take();

@@ -95,21 +95,29 @@ TEST_CASE("persistent node: of several data only the newest need be sent", "[nod
   CHECK(kept.writes() <= 2);
 }
 
+/// The first write is slow, and so is what follows.
+class SlowWrite final : public testing::FaultPlan {
+ public:
+  explicit SlowWrite(std::function<void()> meanwhile) : meanwhile_{std::move(meanwhile)} {}
+  testing::Fault on_submit(const testing::Submission& request) override {
+    if (request.kind != "set" && meanwhile_) return {};
+    if (const auto first = std::exchange(meanwhile_, nullptr)) first();
+    return {.kind = testing::FaultKind::delay, .turns = 20};
+  }
+
+ private:
+  std::function<void()> meanwhile_;
+};
+
 TEST_CASE("persistent node: data that are wanted while others are written are waited for",
           "[nodes]") {
   NodeKeeping kept;
   PersistentNode node = kept.keep();
   REQUIRE(kept.until(node, State::present));
   REQUIRE(kept.world.run_until([&] { return kept.world.ensemble.watches() == 1; }));
-  // The first request is the look that the wish has asked for.
-  const auto plan = std::make_shared<FaultsAt>(
-      "keeper",
-      std::vector<std::pair<std::size_t, Fault>>{{1, {.kind = FaultKind::delay, .turns = 20}}});
   std::string then;
-  plan->submitted = [&](std::size_t step) {
-    if (step != 1) return;
-    node.async_set_data("f", [&](error_code) { then = kept.look().data; });
-  };
+  const auto plan = std::make_shared<SlowWrite>(
+      [&] { node.async_set_data("f", [&](error_code) { then = kept.look().data; }); });
   kept.world.ensemble.set_fault_plan(plan);
   const auto written = run<>(kept.world, [&](auto done) { node.async_set_data("e", done); });
   REQUIRE(written.arrived());

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <map>
 
+#include "custodian/locks/inter_process_mutex.hpp"
 #include "partition/shard_plan.hpp"
 #include "scripted/ending_world.hpp"
 #include "support/catch.hpp"
@@ -201,6 +202,29 @@ TEST_CASE("partitioner: the end of the client ends it", "[partition]") {
   CHECK(a.end(group.world));
   CHECK(group.world.ensemble.children("/p/party").empty());
   CHECK(group.world.ensemble.watches() == 0);
+}
+
+TEST_CASE("partitioner: a client that closes in order does not stand for its shards again",
+          "[partition]") {
+  EndingWorld world;
+  const auto client = world.client("a");
+  InterProcessMutex mutex{*client, "/lock"};
+  auto held = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+  REQUIRE(held.arrived());
+  std::optional<OwnedShard> owned;
+  const SetPartitioner partitioner{
+      *client, path, {"s"}, "a", [&](OwnedShard shard) { owned = std::move(shard); }};
+  REQUIRE(world.run_until([&] { return owned.has_value(); }));
+  Outcome<bool> closed;
+  client->async_close(Deadline::never(), closed.handler());
+  world.settle();
+  owned.reset();
+  world.settle();
+  CHECK_FALSE(closed.arrived());
+  CHECK_FALSE(owned.has_value());
+  held.result().release();
+  REQUIRE(world.run_until_arrived(closed));
+  CHECK(closed.result());
 }
 
 TEST_CASE("partitioner: bad arguments are refused at once", "[partition]") {

@@ -108,9 +108,12 @@ HolderPtr LockNode::next_holder(Events events) {
   auto hold = std::make_shared<Holder>(shared_from_this(), holds_++, node_.stat().czxid, events);
   {
     const std::lock_guard lock{mutex_};
-    holder_ = hold;
+    const auto is_over = [](const auto& weak) { return weak.expired(); };
+    std::erase_if(earlier_, is_over);
+    if (!is_over(newest_)) earlier_.push_back(std::move(newest_));
+    newest_ = hold;
   }
-  // The new holder was not notified of a loss before `holder_` was set, so it is notified now.
+  // The new holder was not notified of a loss before `newest_` was set, so it is notified now.
   if (state() != LeaseState::held) core_->on_strand([self = shared_from_this()] { self->tell(); });
   return hold;
 }
@@ -127,9 +130,15 @@ void LockNode::end_passing() {
   });
 }
 
-HolderPtr LockNode::holder() const {
+std::vector<HolderPtr> LockNode::holders() const {
+  std::vector<HolderPtr> all;
+  const auto add = [&](const std::weak_ptr<Holder>& weak) {
+    if (HolderPtr hold = weak.lock()) all.push_back(std::move(hold));
+  };
   const std::lock_guard lock{mutex_};
-  return holder_.lock();
+  add(newest_);
+  for (const auto& each : earlier_) add(each);
+  return all;
 }
 
 // -- What happens on the strand -------------------------------------------------------------------
@@ -158,7 +167,7 @@ void LockNode::tell() {
   const auto self = shared_from_this();
   const LeaseState now = state();
   if (now == LeaseState::lost) on_lost();
-  if (const HolderPtr hold = holder()) hold->tell(now);
+  for (const HolderPtr& hold : holders()) hold->tell(now);
 }
 
 void LockNode::on_lost() {
@@ -225,8 +234,9 @@ void LockNode::on_look(const error_code& error, const GetResult& found, Watch wa
     end_passing();
   }
   // Listeners that came after the last request are notified of it, too.
-  const HolderPtr hold = request_ != 0 ? holder() : nullptr;
-  if (hold) hold->tell_revocation(request_);
+  if (request_ != 0) {
+    for (const HolderPtr& hold : holders()) hold->tell_revocation(request_);
+  }
   if (is_request) restore_data(found.stat.version);
 }
 

@@ -3,13 +3,14 @@
 /// \file
 /// LockNode is the node by which a lock is held. It decides whether its lease is still good: by the
 /// session, by a deletion of the node by another client, and by the maximum time. Its holders
-/// follow each other; mostly there is one.
+/// follow each other, or share it; mostly there is one.
 
 #include <atomic>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/boot_timers.hpp"
 #include "client/client_core.hpp"
@@ -48,8 +49,8 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   [[nodiscard]] bool is_idle() const noexcept override { return idle_; }
   void set_idle(bool idle) noexcept;
 
-  // Makes the next holder of the node, which is notified of the node's state from now on. Called on
-  // any thread, but for one holder after the other.
+  // Makes the next holder of the node, which is notified of the node's state from now on. Others
+  // may hold the node at the same time. Called on any thread.
   [[nodiscard]] HolderPtr next_holder(Events events);
   /// Whether a new holder would have time to work, and to be notified of a loss.
   [[nodiscard]] bool may_be_passed_on() noexcept;
@@ -90,7 +91,8 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   LockNode(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNode node, NodeData data,
            const LeaseOptions& options, ObservedLockPtr observed);
 
-  [[nodiscard]] HolderPtr holder() const;
+  /// All that hold it now.
+  [[nodiscard]] std::vector<HolderPtr> holders() const;
   void wait_for_event();
   void on_look(const error_code& error, const GetResult& found, Watch watch);
   void restore_data(std::int32_t version);
@@ -110,11 +112,11 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   const ObservedLockPtr observed_;
   std::shared_ptr<PassOn> pass_on_;
   PassingEnded passing_ended_;  ///< called on the strand only
-  std::int64_t holds_ = 0;      ///< the number of holders so far
 
   std::atomic<LossReason> loss_ = LossReason::none;
   std::atomic<bool> passing_has_ended_ = false;
   std::atomic<bool> idle_ = false;
+  std::atomic<std::int64_t> holds_ = 0;  ///< the number of holders so far
 
   // Used on the strand only.
   bool loss_told_ = false;
@@ -129,7 +131,8 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   std::unique_ptr<BootTimer> timer_;  ///< of a lease with a maximum time
 
   mutable std::mutex mutex_;  ///< guards what follows
-  std::weak_ptr<Holder> holder_;
+  std::weak_ptr<Holder> newest_;
+  std::vector<std::weak_ptr<Holder>> earlier_;  ///< those that held it when another one came
 };
 
 }  // namespace custodian::detail

@@ -113,9 +113,10 @@ enum class KeptLockEnd : std::uint8_t {
 /// The name of the enumerator.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(KeptLockEnd reason) noexcept;
 
-/// A kept lock was taken again, `times` times since the last such event, each time without a
-/// request to the servers. These holds are reported in sums only, four times in `keep_idle_for` and
-/// when the lock is given back: they have no AcquireEnded, and a LeaseBegun and a LeaseReleased
+/// A kept lock was taken again, or readers have joined a node that another reader of their client
+/// holds (`LockOptions::share_readers`), `times` times since the last such event, each time without
+/// a request to the servers. These holds are reported in sums only, four times in `keep_idle_for`
+/// and when the node is given back: they have no AcquireEnded, and a LeaseBegun and a LeaseReleased
 /// only if they are lost.
 struct LockReused {
   std::string_view recipe;  ///< the lock's type; see Observer
@@ -224,7 +225,7 @@ class CUSTODIAN_EXPORT Observer {
   virtual void on_lease_lost(const LeaseLost& /*event*/) {}
   /// A lease is released, lost or not.
   virtual void on_lease_released(const LeaseReleased& /*event*/) {}
-  /// A kept lock was taken again, once or several times.
+  /// A kept lock was taken again, or a reader's node was joined, once or several times.
   virtual void on_lock_reused(const LockReused& /*event*/) {}
   /// A kept lock was given back.
   virtual void on_kept_lock_ended(const KeptLockEnded& /*event*/) {}

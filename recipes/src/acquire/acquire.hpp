@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "acquire/newcomers.hpp"
@@ -71,6 +72,9 @@ struct Acquire {
   std::unique_ptr<Participant> nearest{};
   /// Whether `nearest` must be known during the wait, too.
   bool shows_nearest = false;
+  /// Called on the strand when the acquire's node is in the queue, with the node's name. May be
+  /// empty.
+  std::function<void(std::string_view node)> on_queued{};
   /// Called on the strand whenever the acquire begins to wait in its queue. May be empty.
   std::function<void()> on_waiting{};
 

@@ -106,6 +106,7 @@ void Contender::on_created(error_code error, Created created) {
   node_ = OwnedNode{acquire_->client().core(), std::move(created)};
   member_ = line_->enter(node_, *acquire_->spec, positions_of(*acquire_));
   acquire_->has_queued = true;
+  if (acquire_->on_queued) acquire_->on_queued(node_.name());
   // The number alone has shown the place, so the listing is not needed.
   const bool placed = member_->granted || (member_->ahead != nullptr && !member_->wants_position());
   if (placed) interest_ = ListingInterest{};

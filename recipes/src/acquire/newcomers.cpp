@@ -21,7 +21,7 @@ void Newcomers::tell(const LockSpec& spec, const NewcomerListener* except) {
   const Listeners all = found->second;
   for (const auto& weak : all) {
     const auto listener = weak.lock();
-    if (listener && listener.get() != except) listener->on_newcomer();
+    if (listener && listener.get() != except) listener->on_newcomer(spec.kind);
   }
 }
 

@@ -26,7 +26,7 @@ class NewcomerListener {
 
   /// Called before a contender of this client is sent to the path. A node that the listener deletes
   /// now is deleted before the contender's node is created.
-  virtual void on_newcomer() = 0;
+  virtual void on_newcomer(ContenderKind kind) = 0;
 };
 
 /// One for each client.

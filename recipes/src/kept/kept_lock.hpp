@@ -94,7 +94,7 @@ class KeptLock final : public Keeper, public LocalWaiters {
   void list();
   void on_listed(const error_code& error, const std::vector<std::string>& names);
   void end_listing(bool alone, KeptLockEnd why = KeptLockEnd::wanted);
-  void on_newcomer() override;
+  void on_newcomer(ContenderKind kind) override;
 
   // The waiters and their stand-ins.
   [[nodiscard]] Errand begin_errand(TurnOrder::Line line) { return add_to({}, line); }

@@ -74,7 +74,7 @@ void KeptLock::end_listing(bool alone, KeptLockEnd why) {
   if (alone) wait_for_company(newest_);
 }
 
-void KeptLock::on_newcomer() {
+void KeptLock::on_newcomer(ContenderKind /*kind*/) {
   why_over_ = KeptLockEnd::own_contender;
   keeping_is_over_ = true;
   {

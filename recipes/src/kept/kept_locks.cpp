@@ -26,14 +26,29 @@ KeptLocks& KeptLocks::of(const CorePtr& core) {
       [](asio::any_io_executor strand) { return std::make_unique<KeptLocks>(std::move(strand)); }));
 }
 
-KeptLockPtr KeptLocks::find(const Client& client, std::string key, HandOff hand_off,
-                            std::chrono::nanoseconds keep_idle_for, KeptLock::Attempt attempt) {
+template <typename Kept, typename Make>
+std::shared_ptr<Kept> KeptLocks::find(const Client& client, std::string key, Make make) {
   const std::lock_guard lock{mutex_};
   max_kept_ = client.max_kept_locks();
-  return locks_.find_or_make(std::move(key), [&] {
-    auto kept = std::make_shared<KeptLock>(client, hand_off, keep_idle_for, attempt);
+  // The key tells the type, too.
+  return std::static_pointer_cast<Kept>(locks_.find_or_make(std::move(key), [&] {
+    const std::shared_ptr<Keeper> kept = make();
     if (closed_) kept->close();
     return kept;
+  }));
+}
+
+KeptLockPtr KeptLocks::find(const Client& client, std::string key, HandOff hand_off,
+                            std::chrono::nanoseconds keep_idle_for, KeptLock::Attempt attempt) {
+  return find<KeptLock>(client, std::move(key), [&] {
+    return std::make_shared<KeptLock>(client, hand_off, keep_idle_for, attempt);
+  });
+}
+
+SharedReadersPtr KeptLocks::find_readers(const LockSpec& spec, std::string key, int most_readers,
+                                         std::chrono::nanoseconds keep_idle_for) {
+  return find<SharedReaders>(spec.client, "readers " + std::move(key), [&] {
+    return std::make_shared<SharedReaders>(spec, most_readers, keep_idle_for);
   });
 }
 
@@ -69,14 +84,17 @@ std::chrono::nanoseconds pause_for(std::chrono::nanoseconds keep_idle_for) {
 
 }  // namespace
 
-/// Waiters of a client that is alone wait for nothing but a thread of the same process.
+void KeptLocks::end_with_context(const CorePtr& core) {
+  KeptLocks& self = of(core);
+  if (self.end_of_context_) return;
+  self.end_of_context_.emplace(self.strand_, [weak = std::weak_ptr{core}] {
+    const CorePtr alive = weak.lock();
+    if (alive && !detail::is_forked(*alive)) of(alive).abandon();
+  });
+}
+
 void KeptLocks::watch_over(const CorePtr& core, std::chrono::nanoseconds keep_idle_for) {
-  if (!end_of_context_) {
-    end_of_context_.emplace(strand_, [weak = std::weak_ptr{core}] {
-      const CorePtr alive = weak.lock();
-      if (alive && !detail::is_forked(*alive)) of(alive).abandon();
-    });
-  }
+  end_with_context(core);
   if (!sweeper_ || pause_for(keep_idle_for) < pause_) schedule(core);
 }
 
@@ -150,8 +168,7 @@ std::vector<KeeperPtr> KeptLocks::close() {
   closed_ = true;
   last.swap(remembered_);
   known_.clear();
-  const std::vector<KeptLockPtr> all = locks_.all();
-  return {all.begin(), all.end()};
+  return locks_.all();
 }
 
 // -- Acquires -------------------------------------------------------------------------------------
@@ -159,14 +176,15 @@ std::vector<KeeperPtr> KeptLocks::close() {
 namespace {
 
 /// Lock objects share a node if they contend under one name, with one identity and one loss policy,
-/// and if an observer cannot tell them apart.
-std::string key_of(const LockSpec& spec, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
-                   std::string_view recipe, std::string_view shown_path) {
+/// and if an observer cannot tell them apart. `most`: how many holders a node may have while others
+/// want the lock.
+std::string key_of(const LockSpec& spec, int most, std::chrono::nanoseconds keep_idle_for,
+                   const ObservedAs& observed_as) {
   const int loss_policy = spec.lease.loss_policy ? static_cast<int>(*spec.lease.loss_policy) : -1;
   std::string key;
   for (const std::string_view each :
        {std::string_view{spec.client.name_space()}, std::string_view{spec.path}, spec.lock_name,
-        std::string_view{spec.identity}, recipe, shown_path}) {
+        std::string_view{spec.identity}, observed_as.recipe, observed_as.path}) {
     // With its length, so that no two sets of parts look alike.
     key += std::to_string(each.size());
     key += ':';
@@ -175,7 +193,7 @@ std::string key_of(const LockSpec& spec, HandOff hand_off, std::chrono::nanoseco
   const auto add = [&](std::intmax_t number) { (key += ' ') += std::to_string(number); };
   add(std::bit_cast<std::intptr_t>(spec.rule.names.data()));  // which recipe's rule
   add(loss_policy);
-  add(hand_off.max_local_handoffs());
+  add(most);
   add(keep_idle_for.count());
   return key;
 }
@@ -189,34 +207,61 @@ void share_kept_lock(LockSpec& spec, HandOff hand_off, std::chrono::nanoseconds 
   if (hand_off == HandOff::strict() && keep_idle_for.count() == 0) return;
   // In the child of a fork mutexes may be locked for ever.
   if (spec.client.unusable() == Errc::forked) return;
-  const auto [recipe, shown_path] = observed_as;
+  std::string key = key_of(spec, hand_off.max_local_handoffs(), keep_idle_for, observed_as);
   spec.kept = KeptLocks::of(spec.client.core())
-                  .find(spec.client, key_of(spec, hand_off, keep_idle_for, recipe, shown_path),
-                        hand_off, keep_idle_for, attempt);
+                  .find(spec.client, std::move(key), hand_off, keep_idle_for, attempt);
 }
+
+namespace {
+
+/// Gives the lock a SharedReaders, if its readers may share a node.
+void share_readers(LockSpec& spec, int most_readers, std::chrono::nanoseconds keep_idle_for,
+                   const ObservedAs& observed_as) {
+  if (most_readers == 1) return;
+  if (spec.client.max_kept_locks() == 0) keep_idle_for = std::chrono::nanoseconds{0};
+  // In the child of a fork mutexes may be locked for ever.
+  if (spec.client.unusable() == Errc::forked) return;
+  std::string key = key_of(spec, most_readers, keep_idle_for, observed_as);
+  spec.readers = KeptLocks::of(spec.client.core())
+                     .find_readers(spec, std::move(key), most_readers, keep_idle_for);
+}
+
+}  // namespace
 
 LockSpecPtr make_kept_lock_spec(const Client& client, std::string_view lock, const NamingRule& rule,
                                 ContenderKind kind, std::string path, LockOptions options,
                                 std::optional<ObservedAs> observed_as) {
   const HandOff hand_off = options.hand_off;
   const auto keep_idle_for = options.keep_idle_for;
+  const int most_readers = options.share_readers;
   const std::shared_ptr<LockSpec> spec =
       make_lock_spec(client, lock, rule, kind, std::move(path), std::move(options), observed_as);
+  const ObservedAs shown = observed_as.value_or(ObservedAs{lock, spec->path});
   // Readers hold the lock together, so they do not pass it on.
-  if (kind != ContenderKind::exclusive) return spec;
-  share_kept_lock(*spec, hand_off, keep_idle_for,
-                  observed_as.value_or(ObservedAs{lock, spec->path}), &acquire_lock);
+  if (kind == ContenderKind::shared) {
+    share_readers(*spec, most_readers, keep_idle_for, shown);
+  } else {
+    share_kept_lock(*spec, hand_off, keep_idle_for, shown, &acquire_lock);
+  }
   return spec;
 }
+
+namespace {
+
+bool is_kept(const LockSpec& spec) noexcept { return spec.kept || spec.readers; }
+
+}  // namespace
 
 bool start_by_kept_lock(const LockSpecPtr& spec, CancellationPtr& cancellation,
                         const WaitLimit& wait_limit, const AcquireOptions& options,
                         Handler<AcquireResult>& handler) {
-  if (!spec->kept) return false;
-  if (KeptLock::may_enter(wait_limit, options)) {
-    spec->kept->enter(spec, std::move(cancellation), wait_limit.deadline, std::move(handler));
+  const auto enter = [&](auto& kept) {
+    if (!kept.may_enter(wait_limit, options)) return false;
+    kept.enter(spec, std::move(cancellation), wait_limit.deadline, std::move(handler));
     return true;
-  }
+  };
+  if (spec->kept && enter(*spec->kept)) return true;
+  if (spec->readers && enter(*spec->readers)) return true;
   Lease lease = take_kept(*spec, options);
   if (!lease) return false;
   std::move(handler)(error_code{}, AcquireResult{.lease = std::move(lease)});
@@ -231,12 +276,13 @@ void start_kept_acquire(const LockSpecPtr& spec, CancellationPtr cancellation, W
 }
 
 Lease take_kept(const LockSpec& spec, const AcquireOptions& options) {
-  if (!spec.kept || !KeptLock::may_take(options) || spec.client.unusable()) return {};
-  return spec.kept->take();
+  if (!is_kept(spec) || spec.client.unusable()) return {};
+  if (spec.readers) return SharedReaders::may_take(options) ? spec.readers->take() : Lease{};
+  return KeptLock::may_take(options) ? spec.kept->take() : Lease{};
 }
 
 Lease take_kept(const LockSpec& spec, std::string_view operation, const AcquireOptions& options) {
-  if (!spec.kept) return {};
+  if (!is_kept(spec)) return {};
   detail::require_may_block(*spec.client.core(), operation, spec.path);
   return take_kept(spec, options);
 }

@@ -18,10 +18,11 @@ void KeptRecord::begin(bool keeps, ObservedLockPtr observed, FencingToken token)
 void KeptRecord::end(const std::weak_ptr<CorePtr::element_type>& core, KeptLockEnd reason) {
   if (reason == KeptLockEnd::wanted && keeps_) forecast_.on_wanted(passes_);
   keeps_ = false;
-  const CorePtr alive = std::exchange(was_idle_, false) ? core.lock() : nullptr;
-  if (!alive || !observed_) return;
+  const bool was_idle = std::exchange(was_idle_, false);
+  const CorePtr alive = observed_ ? core.lock() : nullptr;
+  if (!alive) return;
   tell_reuses(alive);
-  tell_kept_lock_ended(alive, observed_, token_, reason);
+  if (was_idle) tell_kept_lock_ended(alive, observed_, token_, reason);
 }
 
 void KeptRecord::tell_reuses(const CorePtr& core) {

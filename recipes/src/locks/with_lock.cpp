@@ -58,6 +58,7 @@ LockSpecPtr spec_of(const Client& client, const std::string& path, const WithLoc
     // next.
     terms.hand_off = HandOff::strict();
     terms.keep_idle_for = {};
+    terms.share_readers = 1;
   }
   const NamingRule& rule = options.kind == LockKind::mutex ? mutex_rule : read_write_rule;
   const auto kind =

@@ -35,6 +35,16 @@ std::shared_ptr<LockSpec> make_lock_spec(const Client& client, std::string_view 
                 "keep_idle_for: the next holder has the same node, which hold_at_most would end; "
                 "give hold_at_most to the acquires that want it (AcquireOptions::lease)"};
   }
+  if (options.share_readers < 1) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "share_readers: a reader's node serves 1 acquire or more, not " +
+                    std::to_string(options.share_readers)};
+  }
+  if (options.share_readers > 1 && options.lease.hold_at_most) {
+    throw Error{Errc::invalid_argument, lock, path,
+                "share_readers: readers share a node, and hold_at_most would end it for all; give "
+                "hold_at_most to the acquires that want it (AcquireOptions::lease)"};
+  }
   if (options.identity.empty()) options.identity = client.identity();
   check_contender(client.core(), lock, path, lock_name_of(rule, kind, options.profile),
                   options.identity);

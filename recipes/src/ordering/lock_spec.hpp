@@ -18,6 +18,7 @@
 namespace custodian::recipes_detail {
 
 class KeptLock;
+class SharedReaders;
 
 /// The common part of all acquires of one lock object. Immutable except the flags.
 struct LockSpec {
@@ -32,6 +33,8 @@ struct LockSpec {
   /// Passes the lock on within the client, without asking the servers; null if every acquire asks
   /// them.
   std::shared_ptr<KeptLock> kept{};
+  /// The same for readers that share nodes.
+  std::shared_ptr<SharedReaders> readers{};
   /// Where its holders have their nodes, if that is not in its queue: at a semaphore's permits.
   std::shared_ptr<const LockSpec> permits{};
   /// The lock's name in an observer's events; null if the client has no observer.

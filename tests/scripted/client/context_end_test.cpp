@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 #include "support/sanitizers.hpp"
@@ -146,6 +147,55 @@ TEST_CASE("end of context: what the handlers of those who wait own goes with it"
     CHECK_FALSE(kept.expired());
   }
   CHECK(kept.expired());
+}
+
+TEST_CASE("end of context: what the handlers of readers that wait for one node own goes with it") {
+  const LeaksAreExpected leaks;
+  const std::chrono::minutes keep_idle_for{GENERATE(0, 1)};
+  const bool has_begun = GENERATE(false, true);
+  std::weak_ptr<int> kept;
+  {
+    World world;
+    auto client = world.client("mine");
+    InterProcessReadWriteLock lock{
+        *client, "/lock", {.keep_idle_for = keep_idle_for, .share_readers = 64}};
+    auto first = run<Lease>(world, [&](auto done) { lock.write().async_acquire(done); });
+    REQUIRE(first.arrived());
+    auto owned = std::make_shared<int>();
+    kept = owned;
+    lock.read().async_acquire([](error_code, const Lease&) {});
+    lock.read().async_acquire([owned = std::move(owned)](error_code, const Lease&) {});
+    if (has_begun) world.settle();
+    CHECK_FALSE(kept.expired());
+  }
+  CHECK(kept.expired());
+}
+
+TEST_CASE("end of context: the handler of a reader that waits for a listing goes with it") {
+  const LeaksAreExpected leaks;
+  bool more = true;
+  for (int handlers = 0; more; ++handlers) {
+    std::weak_ptr<int> kept;
+    {
+      World world;
+      auto client = world.client("mine");
+      auto other = world.client("other");
+      InterProcessReadWriteLock lock{*client, "/lock", {.share_readers = 64}};
+      InterProcessReadWriteLock others{*other, "/lock"};
+      const auto first = run<Lease>(world, [&](auto done) { lock.read().async_acquire(done); });
+      world.settle();
+      // The queue changes, and is not listed again within 10 ms, unless a reader comes.
+      const auto second = run<Lease>(world, [&](auto done) { others.read().async_acquire(done); });
+      world.settle();
+      auto owned = std::make_shared<int>();
+      kept = owned;
+      lock.read().async_acquire([owned = std::move(owned)](error_code, const Lease&) {});
+      world.context.restart();
+      for (int i = 0; i < handlers && more; ++i) more = world.context.poll_one() > 0;
+    }
+    CHECK(kept.expired());
+    REQUIRE(handlers < 200);
+  }
 }
 
 TEST_CASE("end of context: a lock that is kept goes with it") {

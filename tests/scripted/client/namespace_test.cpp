@@ -5,6 +5,7 @@
 #include "custodian/lock_sets/inter_process_multi_lock.hpp"
 #include "custodian/lock_sets/quorum_lock.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "custodian/mirror/tree_cache.hpp"
 #include "custodian/nodes/persistent_node.hpp"
 #include "custodian/observer.hpp"
@@ -153,6 +154,31 @@ TEST_CASE("namespace: locks at one path in two of them are two locks") {
     return spaces.world.ensemble.children("/a/lock").empty() &&
            spaces.world.ensemble.children("/b/lock").empty();
   }));
+}
+
+TEST_CASE("namespace: readers at one path in two of them share no node") {
+  Spaces spaces;
+  const Client a = spaces.client->with_namespace("a");
+  const Client b = spaces.client->with_namespace("b");
+  const LockOptions options{.share_readers = 64};
+  InterProcessReadWriteLock first{a, "/book", options};
+  InterProcessReadWriteLock second{b, "/book", options};
+  Lease one = spaces.acquire(first.read());
+  Lease two = spaces.acquire(second.read());
+  Lease three = spaces.acquire(second.read());
+  CHECK(one.node() == "/book/" + spaces.world.ensemble.children("/a/book").at(0));
+  CHECK(two.node() == "/book/" + spaces.world.ensemble.children("/b/book").at(0));
+  CHECK(three.node() == two.node());
+  // A writer of one namespace waits for the readers of that one only.
+  Outcome<Lease> writer;
+  first.write().async_acquire(writer.handler());
+  one.release();
+  REQUIRE(spaces.world.run_until_arrived(writer));
+  CHECK(three.state() == LeaseState::held);
+  writer.result().release();
+  two.release();
+  three.release();
+  CHECK(spaces.world.run_until([&] { return spaces.world.ensemble.children("/b/book").empty(); }));
 }
 
 TEST_CASE("namespace: two that lead to the same node contend for its lock as two clients do") {

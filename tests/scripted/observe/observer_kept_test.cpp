@@ -1,6 +1,7 @@
 // An observer's events of locks that are kept.
 
 #include "custodian/locks/inter_process_mutex.hpp"
+#include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "scripted/observe/observed.hpp"
 
 namespace custodian::tests::observer_kept_test {
@@ -75,6 +76,22 @@ TEST_CASE("observer: a lost holder of a kept lock is reported from its begin to 
   CHECK(at("begun") < at("lost"));
   CHECK(at("lost") < at("released"));
   CHECK(at("released") != told.end());
+}
+
+TEST_CASE("observer: readers that join a node are reported in sums") {
+  Observed observed;
+  InterProcessReadWriteLock lock{*observed.mine, "/lock", {.share_readers = 64}};
+  Lease first = observed.acquire(lock.read());
+  static_cast<void>(observed.told());
+  std::vector<Lease> joined;
+  for (int i = 0; i < 3; ++i) joined.push_back(observed.acquire(lock.read()));
+  joined.clear();
+  CHECK(observed.told().empty());
+  first.release();
+  const Lines told = observed.told();
+  CHECK(told.size() == 2);
+  CHECK(std::ranges::count(told, "reused InterProcessReadWriteLock::read /lock x3") == 1);
+  CHECK(std::ranges::count(told, "released InterProcessReadWriteLock::read /lock") == 1);
 }
 
 }  // namespace

@@ -74,8 +74,29 @@ struct LockOptions {
   ///
   /// All holders of a kept lock share its node, as those of a cohort do: see HandOff::cohort() for
   /// what that means for tokens and for `Lease::check()`. The option cannot be combined with
-  /// `lease.hold_at_most`. Read locks are not kept.
+  /// `lease.hold_at_most`. Read locks are kept if `share_readers` is more than 1.
   std::chrono::nanoseconds keep_idle_for{0};
+  /// Of a read/write lock: how many acquires of this client's readers one node may serve, held at
+  /// once or one after the other. With 1 each acquire has a node of its own. With more, a reader
+  /// joins the newest reader's node of its client, unless a writer is known to stand behind that
+  /// node: at once and without a request to the servers, if the node holds the lock; otherwise the
+  /// readers of the node wait together. Other locks ignore the option.
+  ///
+  /// Readers of one client share nodes if their lock objects have the same path and the same
+  /// options. A try joins a node that holds the lock, or has a node of its own. An acquire with
+  /// terms of its own (`AcquireOptions`) has a node of its own, and so has a downgrade.
+  ///
+  /// Fairness: a writer waits for no reader that comes after the writer was reported. A writer of
+  /// this client is known at once, a writer of another one when the servers notify this client.
+  /// Until then so many readers may pass the writer as the node may still serve. If the servers
+  /// never send that notification (`docs/design.md` says when), the option is the only limit.
+  ///
+  /// The readers of one node share its czxid, and lose the lock together, each notified: see
+  /// HandOff::cohort() for what that means for tokens and for `Lease::check()`. Other processes see
+  /// one participant. With `keep_idle_for` the node stays when its last reader has released it,
+  /// until a writer comes; readers of other clients do not end that. The option cannot be combined
+  /// with `lease.hold_at_most`.
+  int share_readers = 1;
 };
 
 class InterProcessCondition;

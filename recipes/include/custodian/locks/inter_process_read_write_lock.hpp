@@ -29,8 +29,9 @@
 /// lock, and to an acquire with a lease on the read lock.
 ///
 /// When not to use it: with few readers, or where reading is short. InterProcessMutex then costs
-/// the same, since each acquire is a write to the servers. A reader's fencing token says when the
-/// reader came, and nothing about other readers.
+/// the same, since each acquire is a write to the servers, unless the readers of a client share
+/// nodes (`LockOptions::share_readers`). A reader's fencing token says when the reader's node was
+/// created, and nothing about other readers.
 ///
 /// InterProcessLock says how the two sides are used, and has their threads and lifetimes.
 

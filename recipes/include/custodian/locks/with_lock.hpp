@@ -98,7 +98,8 @@ struct WithLockOptions {
   /// Which lock to acquire: a mutex, or a side of a read/write lock.
   LockKind kind = LockKind::mutex;
   /// The lock's other options; the `hold_at_most` above overrides theirs. If that is set,
-  /// `hand_off` and `keep_idle_for` do not apply, since the node ends with the call.
+  /// `hand_off`, `keep_idle_for` and `share_readers` do not apply, since the node ends with the
+  /// call.
   LockOptions lock{};
   /// A stop ends the wait with operation_aborted. For with_lock() only. A stop does not end the
   /// wait for a fallback, since not every lock supports that; but once that wait is over, the

@@ -47,8 +47,8 @@ std::string Measuring::task(std::chrono::duration<double> seconds) const {
         << " sessions=" << workload_.sessions << " waiters=" << workload_.waiters
         << " locks=" << workload_.locks << " write_every=" << workload_.write_every
         << " passes=" << workload_.passes << " keep=" << int{workload_.keep}
-        << " hold_us=" << workload_.hold_us << " pause_us=" << workload_.pause_us
-        << " seconds=" << seconds.count();
+        << " share=" << workload_.share << " hold_us=" << workload_.hold_us
+        << " pause_us=" << workload_.pause_us << " seconds=" << seconds.count();
   return words.str();
 }
 

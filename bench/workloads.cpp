@@ -104,12 +104,29 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        // docs/wire-format.md.
        .contestants = {our_name, "floor", "curator"},
        .targets = {{"cycles_per_s", "curator", true, 3}}},
+      {.name = "shared-readers",
+       .title = "Read/write lock, 90 % reads, 8 threads, one client, ours with share_readers",
+       .threads = 8,
+       .write_every = 10,
+       .keep = true,
+       .share = 64,
+       .contestants = {our_name, "floor", "curator"},
+       .targets = {{"cycles_per_s", "curator", true, 6}}},
       // No thread waits for another here, so the servers' two writes a cycle are the limit.
       {.name = "readers",
        .title = "Read/write lock, next to no writer, 8 threads, one client",
        .threads = 8,
        .write_every = 1'000'000,
        .contestants = {our_name, "floor", "curator"}},
+      {.name = "kept-readers",
+       .title =
+           "Read/write lock, next to no writer, 8 threads, one client, ours with share_readers",
+       .threads = 8,
+       .write_every = 1'000'000,
+       .keep = true,
+       .share = 1'000'000,
+       .contestants = {our_name, "floor", "curator"},
+       .targets = {{"cycles_per_s", "curator", true, 200}}},
       {.name = "sessions",
        .title = "One lock, a queue of sessions: a release",
        .work = "sessions",
@@ -177,6 +194,7 @@ std::string parameters(const Workload& workload) {
   if (workload.pause_us > 0) add("pause of " + std::to_string(workload.pause_us) + " us");
   if (workload.write_every > 0) add("one in " + std::to_string(workload.write_every) + " writes");
   if (workload.keep) add("kept by ours");
+  if (workload.share > 1) add("up to " + std::to_string(workload.share) + " readers a node");
   if (workload.passes > 0) add("batches of " + std::to_string(workload.passes) + " passes");
   return text;
 }

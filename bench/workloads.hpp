@@ -22,6 +22,7 @@ struct Workload {
   int write_every = 0;
   int passes = 0;     ///< only for ours: the number for `HandOff::cohort`
   bool keep = false;  ///< only for ours: `LockOptions::keep_idle_for`
+  int share = 1;      ///< only for ours: `LockOptions::share_readers`
   int hold_us = 0;
   int pause_us = 0;
   bool new_path = false;                ///< for `start`: a lock's path that was never used before

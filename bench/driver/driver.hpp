@@ -63,6 +63,7 @@ struct Task {
   int write_every = 0;  ///< with a read/write lock every n-th cycle writes; 0 means a mutex
   int passes = 0;       ///< hand-overs in a row within a process, if supported; 0: none
   bool keep = false;    ///< the client keeps the lock while nobody wants it, if supported
+  int share = 1;        ///< how many acquires a reader's node serves, if supported
   std::chrono::microseconds hold{0};
   std::chrono::microseconds pause{0};
   std::chrono::duration<double> seconds{1};

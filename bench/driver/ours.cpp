@@ -48,6 +48,7 @@ LockOptions lock_options(const Task& task) {
   LockOptions options;
   if (task.passes > 0) options.hand_off = HandOff::cohort(task.passes);
   if (task.keep) options.keep_idle_for = std::chrono::minutes{1};
+  options.share_readers = task.share;
   return options;
 }
 
@@ -57,7 +58,7 @@ class Ours final : public Locker {
  public:
   Ours(ClientPtr client, const Task& task) : client_{std::move(client)} {
     if (task.write_every > 0) {
-      both_.emplace(*client_, task.path);
+      both_.emplace(*client_, task.path, lock_options(task));
     } else {
       mutex_.emplace(*client_, task.path, lock_options(task));
     }

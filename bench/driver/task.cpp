@@ -35,6 +35,8 @@ Task parse_task(const std::string& words) {
       task.passes = std::stoi(value);
     } else if (key == "keep") {
       task.keep = std::stoi(value) != 0;
+    } else if (key == "share") {
+      task.share = std::stoi(value);
     } else if (key == "hold_us") {
       task.hold = std::chrono::microseconds{std::stoi(value)};
     } else if (key == "pause_us") {

@@ -128,6 +128,15 @@ TEST_CASE(
   CHECK(output.find("it is gone\n") != std::string::npos);
 }
 
+TEST_CASE("the example of a job once a day runs it once, and says who has run it") {
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_ONCE_PER_PERIOD, {to_string(server_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "the report for Monday\nnot here: "));
+  CHECK(contains(output, " has run it, begun 2"));
+}
+
 TEST_CASE("the example of a partition shares its shards, and none is left without an owner") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_PARTITION, {to_string(server_endpoint())});
   INFO(output);
@@ -365,6 +374,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_MULTI_LOCK,
                               CUSTODIAN_EXAMPLE_OWN_RECIPE,
                               CUSTODIAN_EXAMPLE_PARTITION,
+                              CUSTODIAN_EXAMPLE_ONCE_PER_PERIOD,
                               CUSTODIAN_EXAMPLE_GROUP,
                               CUSTODIAN_EXAMPLE_PERSISTENT_NODE,
                               CUSTODIAN_EXAMPLE_PHASES,

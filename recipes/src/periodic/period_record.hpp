@@ -1,0 +1,22 @@
+#pragma once
+
+/// \file
+/// The record of OncePerPeriod, as the data of its node: a line for each member, in words. Pure.
+
+#include <string>
+#include <string_view>
+
+#include "custodian/authoring/result.hpp"
+#include "custodian/periodic/once_per_period.hpp"
+
+namespace custodian::recipes_detail {
+
+/// The time as in the record: "2026-11-27T10:00:00.113Z".
+[[nodiscard]] std::string text_of(PeriodRun::Time time);
+
+[[nodiscard]] std::string encode(const PeriodRun& run);
+/// malformed_data if the text is none of encode(), in this version of the format. Lines with
+/// unknown names are passed over.
+[[nodiscard]] Result<PeriodRun> decode_run(std::string_view text);
+
+}  // namespace custodian::recipes_detail

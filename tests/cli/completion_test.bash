@@ -43,7 +43,7 @@ expect_none() {
   fi
 }
 
-expect 'custodian|' 'lock semaphore elect member barrier latch counter observe watch members discover list inspect revoke break doctor'
+expect 'custodian|' 'lock semaphore elect once member barrier latch counter observe watch members discover list inspect revoke break doctor'
 expect 'custodian|in' 'inspect'
 expect 'custodian|--serv' '--servers'
 expect 'custodian|--vers' '--version'
@@ -73,6 +73,11 @@ expect 'custodian|lock|/a|--kind|re' 'read'
 expect 'custodian|lock|/a|--profile|' 'curator kazoo'
 expect 'custodian|lock|/a|--on-lost|' 'terminate kill ignore'
 expect 'custodian|elect|/a|--on-lost|' 'terminate kill'
+expect 'custodian|once|/a|--on-lost|' 'terminate kill'
+expect 'custodian|once|/a|--on-f' '--on-failure'
+expect 'custodian|once|/a|--on-failure|' 'skip retry'
+expect 'custodian|once|/a|--every|' ''
+expect 'custodian|lock|/a|--hold-at-l' '--hold-at-least'
 expect 'custodian|lock|/a|--on-revoke|' 'ignore terminate'
 expect 'custodian|elect|/a|--acl|' 'open creator-all creator-all-read-all'
 expect 'custodian|semaphore|/a|--on-r' '--on-revoke'

@@ -156,4 +156,47 @@ TEST_CASE("nothing happens any more when it is over") {
   CHECK(course.on(event::GuardianGone{}).empty());
 }
 
+TEST_CASE("what is to be concluded comes between the end of the command and the release") {
+  Course course{OnLost::terminate, Repeat::never, Conclusion::needed};
+  CHECK(course.on(event::Concluded{}).empty());
+  CHECK(course.on(event::Acquired{}) == Steps{step::Start{}});
+  CHECK(course.on(event::Ended{.wait_status = exited_with_7}) == Steps{step::Conclude{7}});
+  CHECK(course.on(event::Signalled{SIGWINCH}).empty());
+  CHECK(course.on(event::Signalled{SIGUSR1}).empty());
+  CHECK(course.on(event::Signalled{SIGTSTP}) == Steps{step::StopSelf{SIGTSTP}});
+  CHECK(course.on(event::GuardianGone{}).empty());
+  CHECK(course.on(event::Concluded{}) == Steps{step::Release{}, step::Finish{7}});
+  CHECK(course.on(event::Concluded{}).empty());
+}
+
+TEST_CASE(
+    "a signal, or the loss of the lock, cuts the time after the command short, not its status") {
+  for (const Event& end :
+       {Event{event::Signalled{SIGTERM}}, Event{event::Signalled{SIGINT}}, Event{event::Lost{}}}) {
+    Course course{OnLost::terminate, Repeat::never, Conclusion::needed};
+    CHECK(course.on(event::Acquired{}) == Steps{step::Start{}});
+    CHECK(course.on(event::Ended{.wait_status = 0}) == Steps{step::Conclude{0}});
+    CHECK(course.on(end) == Steps{step::CutShort{}});
+    CHECK(course.on(event::Concluded{}) == Steps{step::Release{}, step::Finish{0}});
+  }
+}
+
+TEST_CASE(
+    "a command that did not begin is concluded as such, and one that was ended for a loss is not") {
+  Course missing{OnLost::terminate, Repeat::never, Conclusion::needed};
+  CHECK(missing.on(event::Acquired{}) == Steps{step::Start{}});
+  CHECK(missing.on(event::NotStarted{ENOENT}) == Steps{step::Conclude{}});
+  CHECK(missing.on(event::Concluded{}) == Steps{step::Release{}, step::Finish{127}});
+
+  Course late{OnLost::terminate, Repeat::never, Conclusion::needed};
+  CHECK(late.on(event::Signalled{SIGTERM}) == Steps{step::GiveUp{}});
+  CHECK(late.on(event::Acquired{}) == Steps{step::Conclude{}});
+  CHECK(late.on(event::Concluded{}) == Steps{step::Release{}, step::Finish{143}});
+
+  Course lost{OnLost::terminate, Repeat::never, Conclusion::needed};
+  CHECK(lost.on(event::Acquired{}) == Steps{step::Start{}});
+  CHECK(lost.on(event::Ended{.wait_status = killed_by_term, .for_loss = true}) ==
+        Steps{step::Release{}, step::Finish{70}});
+}
+
 }  // namespace custodian::cli::course_test

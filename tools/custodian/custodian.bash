@@ -3,7 +3,7 @@
 _custodian()
 {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-  local commands="lock semaphore elect member barrier latch counter observe watch members discover list inspect revoke
+  local commands="lock semaphore elect once member barrier latch counter observe watch members discover list inspect revoke
     break doctor"
   commands=${commands//$'\n'/ }
   local options="--help --servers --namespace --session-timeout --auth --tls --tls-ca --tls-cert --tls-key
@@ -11,7 +11,7 @@ _custodian()
     --sasl-server-name --verbose -h -v"
   local with_value=" --servers --namespace --session-timeout --auth --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
-    --sasl-server-name --wait --kind --profile --hold-at-most --identity
+    --sasl-server-name --wait --kind --profile --hold-at-most --hold-at-least --every --on-failure --no-turn-status --identity
     --on-lost --on-revoke --acl --permits --take --depth --arrivals --id --payload --admin-port --node --session --touch-interval
     --longer-than --of --max-nodes "
   with_value=${with_value//$'\n'/ }
@@ -49,11 +49,12 @@ _custodian()
       --sasl) values="gssapi digest-md5" ;;
       --kind) values="mutex read write semaphore-mutex" ;;
       --profile) values="curator kazoo" ;;
+      --on-failure) values="skip retry" ;;
       --on-revoke) values="ignore terminate" ;;
       --acl) values="open creator-all creator-all-read-all" ;;
       --on-lost)
         values="terminate kill"
-        [[ $command != elect ]] && values+=" ignore"
+        [[ $command != elect && $command != once ]] && values+=" ignore"
         ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current")
@@ -66,8 +67,9 @@ _custodian()
       [[ $current == -* ]] || options=$commands
       [[ $current == -* ]] && options+=" --version"
       ;;
-    lock) options+=" --wait --no-wait --kind --profile --identity --on-revoke $running" ;;
-    semaphore) options+=" --permits --take --wait --no-wait --identity --on-revoke $running" ;;
+    lock) options+=" --wait --no-wait --kind --profile --hold-at-least --identity --on-revoke $running" ;;
+    semaphore) options+=" --permits --take --wait --no-wait --hold-at-least --identity --on-revoke $running" ;;
+    once) options+=" --every --on-failure --catch-up --no-turn-status --quiet --wait --identity --on-revoke --show --json $running" ;;
     elect) options+=" --id $running" ;;
     member) options+=" --id --payload --take-over --wait --acl --touch-interval --notify-systemd --" ;;
     barrier) options+=" --wait" ;;

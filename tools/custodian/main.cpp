@@ -26,6 +26,7 @@
 #include "options/invocation.hpp"
 #include "options/messages.hpp"
 #include "options/usage_error.hpp"
+#include "periodic/once_command.hpp"
 #include "queue/break_command.hpp"
 #include "queue/inspect_command.hpp"
 #include "queue/list_command.hpp"
@@ -86,6 +87,7 @@ int run(int argc, char* argv[]) {
   add_lock_command(app, invocation);
   add_semaphore_command(app, invocation);
   add_elect_command(app, invocation);
+  add_once_command(app, invocation);
   add_member_command(app, invocation);
   add_barrier_command(app, invocation);
   add_latch_command(app, invocation);

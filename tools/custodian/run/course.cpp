@@ -33,7 +33,7 @@ Steps Course::on(const Event& event) {
 
 Steps Course::react(const event::Acquired& /*event*/) {
   // The grant comes too late, since the acquire was given up.
-  if (phase_ == Phase::giving_up) return finish(status_, {step::Release{}});
+  if (phase_ == Phase::giving_up) return release(status_, std::nullopt);
   phase_ = Phase::running;
   return {step::Start{}};
 }
@@ -56,6 +56,9 @@ Steps Course::react(const event::Signalled& event) {
     if (asks_to_end(event.number)) farewell_ = event;
     return {step::PassOn{event.number}};
   }
+  if (phase_ == Phase::concluding) {
+    return asks_to_end(event.number) ? Steps{step::CutShort{}} : Steps{};
+  }
   if (phase_ == Phase::giving_up) return {};
   phase_ = Phase::giving_up;
   status_ = signal_base + event.number;
@@ -63,6 +66,7 @@ Steps Course::react(const event::Signalled& event) {
 }
 
 Steps Course::react(const event::Lost& /*event*/) const {
+  if (phase_ == Phase::concluding) return {step::CutShort{}};
   if (phase_ != Phase::running || on_lost_ == OnLost::ignore) return {};
   return {step::EndForLoss{}};
 }
@@ -70,7 +74,7 @@ Steps Course::react(const event::Lost& /*event*/) const {
 Steps Course::react(const event::NotStarted& event) {
   const bool is_missing = event.error == ENOENT || event.error == ENOTDIR;
   const auto status = is_missing ? ExitStatus::not_found : ExitStatus::not_executable;
-  return finish(to_int(status), {step::Release{}});
+  return release(to_int(status), std::nullopt);
 }
 
 Steps Course::react(const event::Stopped& event) const {
@@ -81,8 +85,11 @@ Steps Course::react(const event::Stopped& event) const {
 }
 
 Steps Course::react(const event::Ended& event) {
+  if (!event.for_loss) {
+    const int status = shell_status(event.wait_status);
+    return release(status, status);
+  }
   Steps steps{step::Release{}};
-  if (!event.for_loss) return finish(shell_status(event.wait_status), std::move(steps));
   if (repeat_ == Repeat::never) return finish(to_int(ExitStatus::lost), std::move(steps));
   if (farewell_ && event.at - farewell_->at < farewell_time) {
     return finish(signal_base + farewell_->number, std::move(steps));
@@ -97,10 +104,23 @@ Steps Course::react(const event::GuardianGone& /*event*/) {
   if (phase_ == Phase::running) {
     return finish(to_int(ExitStatus::lost), {step::EndOrphans{}, step::Release{}});
   }
-  if (phase_ == Phase::giving_up) return {};
+  // Nothing runs any more, or not yet.
+  if (phase_ == Phase::giving_up || phase_ == Phase::concluding) return {};
   phase_ = Phase::giving_up;
   status_ = to_int(ExitStatus::lost);
   return {step::GiveUp{}};
+}
+
+Steps Course::react(const event::Concluded& /*event*/) {
+  if (phase_ != Phase::concluding) return {};
+  return finish(status_, {step::Release{}});
+}
+
+Steps Course::release(int status, std::optional<int> commands_status) {
+  if (conclusion_ == Conclusion::none) return finish(status, {step::Release{}});
+  phase_ = Phase::concluding;
+  status_ = status;
+  return {step::Conclude{commands_status}};
 }
 
 Steps Course::finish(int status, Steps steps) {

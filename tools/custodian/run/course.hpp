@@ -27,6 +27,12 @@ enum class Repeat : std::uint8_t {
   after_loss,  ///< acquires again after a loss, unless a signal has just asked the command to end
 };
 
+/// Says whether there is something to do between the end of the command and the release.
+enum class Conclusion : std::uint8_t {
+  none,
+  needed,  ///< a step Conclude comes before the release
+};
+
 /// A command that still runs this long after a signal did not take it as a request to end: a
 /// SIGHUP, for example, may have made it read its configuration again.
 inline constexpr std::chrono::seconds farewell_time{30};
@@ -61,10 +67,13 @@ struct Ended {
   Time at = Time::clock::now();
 };
 struct GuardianGone {};
+/// What the step Conclude began has ended.
+struct Concluded {};
 }  // namespace event
 
 using Event = std::variant<event::Acquired, event::NotAcquired, event::Signalled, event::Lost,
-                           event::NotStarted, event::Stopped, event::Ended, event::GuardianGone>;
+                           event::NotStarted, event::Stopped, event::Ended, event::GuardianGone,
+                           event::Concluded>;
 
 namespace step {
 struct Acquire {
@@ -99,6 +108,16 @@ struct EndForLoss {
 struct EndOrphans {
   friend bool operator==(const EndOrphans&, const EndOrphans&) = default;
 };
+/// Does what is to be done before the release. Concluded follows.
+struct Conclude {
+  /// The command's exit status; nothing if it did not begin.
+  std::optional<int> status{};
+  friend bool operator==(const Conclude&, const Conclude&) = default;
+};
+/// Ends the waiting part of what Conclude began.
+struct CutShort {
+  friend bool operator==(const CutShort&, const CutShort&) = default;
+};
 struct Release {
   friend bool operator==(const Release&, const Release&) = default;
 };
@@ -108,21 +127,22 @@ struct Finish {
 };
 }  // namespace step
 
-using Step =
-    std::variant<step::Acquire, step::GiveUp, step::Start, step::PassOn, step::Proceed,
-                 step::StopSelf, step::EndForLoss, step::EndOrphans, step::Release, step::Finish>;
+using Step = std::variant<step::Acquire, step::GiveUp, step::Start, step::PassOn, step::Proceed,
+                          step::StopSelf, step::EndForLoss, step::EndOrphans, step::Conclude,
+                          step::CutShort, step::Release, step::Finish>;
 using Steps = std::vector<Step>;
 
 class Course {
  public:
-  Course(OnLost on_lost, Repeat repeat) : on_lost_{on_lost}, repeat_{repeat} {}
+  Course(OnLost on_lost, Repeat repeat, Conclusion conclusion = Conclusion::none)
+      : on_lost_{on_lost}, repeat_{repeat}, conclusion_{conclusion} {}
 
   /// Returns the steps that an event requires. The step Acquire begins the course, before any
   /// event.
   [[nodiscard]] Steps on(const Event& event);
 
  private:
-  enum class Phase : std::uint8_t { waiting, giving_up, running, over };
+  enum class Phase : std::uint8_t { waiting, giving_up, running, concluding, over };
 
   Steps react(const event::Acquired& event);
   Steps react(const event::NotAcquired& event);
@@ -132,14 +152,18 @@ class Course {
   Steps react(const event::Stopped& event) const;
   Steps react(const event::Ended& event);
   Steps react(const event::GuardianGone& event);
+  Steps react(const event::Concluded& event);
+  /// Releases what is held, and finishes with `status`; concludes before, if needed.
+  Steps release(int status, std::optional<int> commands_status);
   Steps finish(int status, Steps steps = {});
 
   OnLost on_lost_;
   Repeat repeat_;
+  Conclusion conclusion_;
   Phase phase_ = Phase::waiting;
   /// The number of the last Proceed.
   std::uint64_t proceeds_ = 0;
-  /// The exit status once the acquire was given up.
+  /// The exit status once the acquire was given up, or the command has ended.
   int status_ = 0;
   /// The last signal during the command's run that asked it to end.
   std::optional<event::Signalled> farewell_;

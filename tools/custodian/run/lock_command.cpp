@@ -92,6 +92,7 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
              {{"curator", NamingProfile::curator}, {"kazoo", NamingProfile::kazoo}},
              "whose names its nodes bear: curator's or kazoo's (default: curator)");
   add_hold_at_most_option(*lock, choice->run);
+  add_hold_at_least_option(*lock, choice->run);
   add_identity_option(*lock, choice->run);
   add_on_lost_option(*lock, choice->run, MayIgnoreLoss::yes);
   add_on_revoke_option(*lock, choice->run);
@@ -99,6 +100,7 @@ void add_lock_command(CLI::App& app, Invocation& invocation) {
   add_service_option(*lock, choice->run, "when it holds the lock");
   lock->footer(run_footer("custodian lock /locks/backup --wait 5m -- ./backup.sh --full"));
   lock->callback([choice, &invocation] {
+    check_hold_times(choice->run);
     invocation.takes_command = true;
     invocation.run = [choice, &invocation](const GlobalOptions& global) {
       return run_under(global, choice->run, *invocation.command,

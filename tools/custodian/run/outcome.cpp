@@ -57,6 +57,20 @@ std::string refusal(const std::string& what, const error_code& error,
   return text;
 }
 
+std::string left_behind(const std::string& what, const std::vector<pid_t>& processes) {
+  std::string left;
+  for (const pid_t process : processes) {
+    left += (left.empty() ? "" : ", ") + std::to_string(process);
+  }
+  return "the command has ended, but not all that it has started (" + left + "): " + what +
+         " is held until that has, too";
+}
+
+std::vector<std::string> environment_of(const std::string& path, const Lease& lease) {
+  return {"CUSTODIAN_LOCK_PATH=" + path, "CUSTODIAN_LOCK_NODE=" + lease.node(),
+          "CUSTODIAN_FENCING_TOKEN=" + to_string(lease.token())};
+}
+
 std::chrono::nanoseconds grace_after_loss(
     OnLost on_lost, std::chrono::nanoseconds session_timeout,
     const std::optional<std::chrono::nanoseconds>& hold_at_most) {

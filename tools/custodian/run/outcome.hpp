@@ -1,13 +1,17 @@
 #pragma once
 
 /// \file
-/// These functions describe an acquire that ended without a lease. Pure.
+/// These functions describe an acquire that ended without a lease, and a hold. Pure.
+
+#include <sys/types.h>
 
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "custodian/error.hpp"
+#include "custodian/lease/lease.hpp"
 #include "custodian/locks/acquire.hpp"
 #include "options/exit_status.hpp"
 #include "run/course.hpp"
@@ -24,6 +28,12 @@ namespace custodian::cli {
 /// over.
 [[nodiscard]] std::string refusal(const std::string& what, const error_code& error,
                                   const std::optional<Participant>& blocked_by);
+
+/// Says which processes of a command that has ended hold `what`.
+[[nodiscard]] std::string left_behind(const std::string& what, const std::vector<pid_t>& processes);
+
+/// The variables of a command that runs under the lease, each "NAME=value".
+[[nodiscard]] std::vector<std::string> environment_of(const std::string& path, const Lease& lease);
 
 /// The time from a loss until the command is killed: four fifths of the shortest time after which
 /// another contender can acquire the lock; the rest is for the kill itself. That shortest time is a

@@ -30,6 +30,21 @@ void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options) {
       "it passes on after so long, and counts as lost (default: no limit)");
 }
 
+void add_hold_at_least_option(CLI::App& subcommand, RunOptions& options) {
+  add_positive_duration_option(
+      subcommand, "--hold-at-least", options.hold_at_least,
+      "it is held so long from its grant, even if the command has ended before, so that a host "
+      "whose clock strikes later finds it taken; SIGTERM and SIGINT end the wait (default: no "
+      "longer than the command)");
+}
+
+void check_hold_times(const RunOptions& options) {
+  if (options.hold_at_least && options.hold_at_most &&
+      *options.hold_at_least > *options.hold_at_most) {
+    throw CLI::ValidationError{"--hold-at-least", "is longer than --hold-at-most"};
+  }
+}
+
 void add_identity_option(CLI::App& subcommand, RunOptions& options) {
   subcommand
       .add_option("--identity", options.identity,

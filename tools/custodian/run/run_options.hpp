@@ -38,6 +38,8 @@ struct RunOptions {
   /// is acquired only if it is free; the client still has enough time to find that out.
   std::optional<std::chrono::nanoseconds> wait{};
   std::optional<std::chrono::nanoseconds> hold_at_most{};
+  /// Until so long after its grant the lock is held, even if the command has ended.
+  std::optional<std::chrono::nanoseconds> hold_at_least{};
   std::string identity{};
   OnLost on_lost = OnLost::terminate;
   OnRevoke on_revoke = OnRevoke::ignore;
@@ -45,6 +47,8 @@ struct RunOptions {
   std::chrono::milliseconds touch_interval = ClientOptions{}.touch_interval;
   Repeat repeat = Repeat::never;
   ServiceTerms service{};
+  /// Whether an Outcome may have something to conclude.
+  Conclusion conclusion = Conclusion::none;
 };
 
 /// Adds the argument PATH.
@@ -52,6 +56,10 @@ void add_path(CLI::App& subcommand, RunOptions& options, const std::string& desc
 /// Adds --wait and --no-wait.
 void add_wait_options(CLI::App& subcommand, RunOptions& options);
 void add_hold_at_most_option(CLI::App& subcommand, RunOptions& options);
+/// Adds --hold-at-least.
+void add_hold_at_least_option(CLI::App& subcommand, RunOptions& options);
+/// Throws CLI::ValidationError if --hold-at-least is longer than --hold-at-most.
+void check_hold_times(const RunOptions& options);
 void add_identity_option(CLI::App& subcommand, RunOptions& options);
 /// Says whether --on-lost accepts `ignore`; not every subcommand does.
 enum class MayIgnoreLoss : std::uint8_t { no, yes };

@@ -19,13 +19,14 @@
 #include "guardian/signal_setting.hpp"
 #include "guardian/stops.hpp"
 #include "options/messages.hpp"
+#include "run/after_command.hpp"
 #include "run/course.hpp"
 #include "run/hold_reports.hpp"
 #include "run/holding.hpp"
 #include "run/outcome.hpp"
 #include "run/passed_signals.hpp"
 #include "run/service_notifier.hpp"
-#include "text/printable_text.hpp"
+#include "run/waiting_messages.hpp"
 
 namespace asio = boost::asio;
 
@@ -58,6 +59,8 @@ class Runner {
   void take(const step::StopSelf& step);
   void take(const step::EndForLoss& step);
   void take(const step::EndOrphans& step);
+  void take(const step::Conclude& step);
+  void take(const step::CutShort& step);
   void take(const step::Release& step);
   void take(const step::Finish& step);
 
@@ -71,7 +74,7 @@ class Runner {
   void say_when_unconnected();
   void say_what_is_left();
   [[nodiscard]] Attempt attempt(Deadline deadline);
-  [[nodiscard]] std::function<void(std::size_t, const Participant&)> on_position();
+  [[nodiscard]] std::function<void(const std::string&)> follower();
   [[nodiscard]] Deadline deadline() const;
   [[nodiscard]] std::vector<std::string> environment() const;
   [[nodiscard]] std::string what() const { return options_.path; }
@@ -88,6 +91,7 @@ class Runner {
   PassedSignals signals_;
   asio::cancellation_signal give_up_;
   asio::steady_timer notice_;
+  AfterCommand after_;
   Client client_;
   ServiceNotifier notifier_;
   Acquire acquire_;
@@ -95,6 +99,7 @@ class Runner {
   Holding holding_;
   HoldReports reports_;
   std::optional<Membership> membership_;
+  std::vector<std::string> more_environment_;
   std::vector<Subscription> revocations_;  ///< kept until the command is asked to end
   bool is_request_said_ = false;
   bool is_loss_told_ = false;
@@ -109,9 +114,11 @@ Runner::Runner(asio::io_context& context, GuardianLink& guardian, const SignalSe
       options_{std::move(options)},
       command_{std::move(command)},
       verbosity_{verbosity},
-      course_{options_.on_lost, options_.repeat},
+      course_{options_.on_lost, options_.repeat,
+              options_.hold_at_least ? Conclusion::needed : options_.conclusion},
       signals_{context, as_started, [this](int signal) { on(event::Signalled{signal}); }},
       notice_{context},
+      after_{context.get_executor(), options_.hold_at_least},
       client_{client_options},
       notifier_{context, manager},
       acquire_{make_acquire(client_)},
@@ -198,9 +205,20 @@ void Runner::take(const step::EndForLoss& /*step*/) {
 
 void Runner::take(const step::EndOrphans& /*step*/) { guardian_.end_orphans(); }
 
+void Runner::take(const step::Conclude& step) {
+  reports_.end();
+  notice_.cancel();
+  after_.begin(step.status, [this] { on(event::Concluded{}); });
+  const bool is_told = verbosity_ > 0 && after_.holds_on();
+  if (is_told) say("the command has ended: " + what() + " is held on (--hold-at-least)");
+}
+
+void Runner::take(const step::CutShort& /*step*/) { after_.cut_short(); }
+
 void Runner::take(const step::Release& /*step*/) {
   reports_.end();
   notice_.cancel();
+  after_.forget();
   revocations_.clear();
   holding_.end();
 }
@@ -235,7 +253,13 @@ void Runner::on_report(const std::optional<Report>& report) {
 }
 
 void Runner::on_outcome(Outcome outcome) {
+  if (outcome.declined) {
+    if (!outcome.declined->message.empty()) say(outcome.declined->message);
+    return on(event::NotAcquired{static_cast<ExitStatus>(outcome.declined->status)});
+  }
   membership_ = std::move(outcome.membership);
+  more_environment_ = std::move(outcome.environment);
+  after_.note_granted(std::move(outcome.conclude));
   if (outcome.leases.empty() && !membership_) {
     if (outcome.error != asio::error::operation_aborted) {
       say(refusal(what(), outcome.error, outcome.blocked_by));
@@ -258,8 +282,9 @@ void Runner::on_loss(LossReason reason) {
   // The reaction comes before the message: writing may block if nobody reads the message.
   on(event::Lost{});
   tell(what() + " is lost (" + std::string{to_string(reason)} + "): " +
-       (options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
-                                           : "the command is ended"));
+       (after_.has_begun()                   ? "the command has ended before"
+        : options_.on_lost == OnLost::ignore ? "the command goes on (--on-lost ignore)"
+                                             : "the command is ended"));
 }
 
 void Runner::on_revoked() {
@@ -268,7 +293,8 @@ void Runner::on_revoked() {
   if (revocations_.empty()) return;
   if (options_.on_revoke == OnRevoke::ignore) {
     if (!std::exchange(is_request_said_, true)) {
-      tell("somebody asks for " + what() + ": the command goes on");
+      tell("somebody asks for " + what() +
+           (after_.has_begun() ? ": it is held on (--hold-at-least)" : ": the command goes on"));
     }
     return;
   }
@@ -306,34 +332,24 @@ void Runner::say_what_is_left() {
   notice_.expires_after(patience);
   notice_.async_wait([this](boost::system::error_code error) {
     if (error) return;
-    std::string left;
-    for (const pid_t process : guardian_.processes()) {
-      left += (left.empty() ? "" : ", ") + std::to_string(process);
-    }
-    tell("the command has ended, but not all that it has started (" + left + "): " + what() +
-         " is held until that has, too");
+    tell(left_behind(what(), guardian_.processes()));
   });
 }
 
 Attempt Runner::attempt(Deadline deadline) {
-  Attempt attempt{.deadline = deadline,
-                  .options = {},
-                  .slot = give_up_.slot(),
-                  .executor = context_.get_executor()};
-  if (verbosity_ > 0 || notifier_.is_active()) attempt.options.on_position = on_position();
-  attempt.options.on_requeued = [] { say("the session was lost: waiting again, at the end"); };
-  return attempt;
+  return {.deadline = deadline,
+          .options = with_messages(verbosity_, follower()),
+          .slot = give_up_.slot(),
+          .executor = context_.get_executor()};
 }
 
 /// Called by a thread of the client's.
-std::function<void(std::size_t, const Participant&)> Runner::on_position() {
-  return [this, &context = context_](std::size_t ahead, const Participant& nearest) {
-    const std::string position =
-        std::to_string(ahead) + " ahead; the nearest is " + printable(nearest.identity);
-    if (verbosity_ > 0) say("waiting, " + position);
+std::function<void(const std::string&)> Runner::follower() {
+  if (!notifier_.is_active()) return nullptr;
+  return [this, &context = context_](const std::string& position) {
     asio::post(context, [this, position] {
-      if (holding_.is_empty())
-        notifier_.status(options_.service.waits + " " + what() + ": " + position);
+      if (!holding_.is_empty()) return;
+      notifier_.status(options_.service.waits + " " + what() + ": " + position);
     });
   };
 }
@@ -345,9 +361,9 @@ Deadline Runner::deadline() const {
 
 std::vector<std::string> Runner::environment() const {
   if (membership_) return membership_->environment;
-  const Lease& first = holding_.first();
-  return {"CUSTODIAN_LOCK_PATH=" + options_.path, "CUSTODIAN_LOCK_NODE=" + first.node(),
-          "CUSTODIAN_FENCING_TOKEN=" + to_string(first.token())};
+  std::vector<std::string> all = environment_of(options_.path, holding_.first());
+  all.insert(all.end(), more_environment_.begin(), more_environment_.end());
+  return all;
 }
 
 }  // namespace

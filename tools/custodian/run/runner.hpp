@@ -17,6 +17,7 @@
 #include "custodian/lease/lease.hpp"
 #include "custodian/locks/acquire.hpp"
 #include "options/global_options.hpp"
+#include "run/after_command.hpp"
 #include "run/run_options.hpp"
 
 namespace custodian::cli {
@@ -27,6 +28,12 @@ struct Membership {
   std::vector<std::string> environment{};  ///< the command's variables, each "NAME=value"
 };
 
+/// Nothing is to be run, and that is no error of the servers.
+struct Declined {
+  int status = 0;         ///< the exit status
+  std::string message{};  ///< empty: none
+};
+
 /// The outcome of an attempt: leases, or a membership; or none, and the contender that is in the
 /// way, if known.
 struct Outcome {
@@ -34,6 +41,10 @@ struct Outcome {
   std::vector<Lease> leases{};
   std::optional<Membership> membership{};
   std::optional<Participant> blocked_by{};
+  std::optional<Declined> declined{};
+  Conclude conclude{};
+  /// Variables of the command besides those of a lease, each "NAME=value".
+  std::vector<std::string> environment{};
 };
 
 struct Attempt {

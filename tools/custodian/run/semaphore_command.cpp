@@ -64,6 +64,7 @@ void add_semaphore_command(CLI::App& app, Invocation& invocation) {
       ->type_name("K");
   add_wait_options(*semaphore, choice->run);
   add_hold_at_most_option(*semaphore, choice->run);
+  add_hold_at_least_option(*semaphore, choice->run);
   add_identity_option(*semaphore, choice->run);
   add_on_lost_option(*semaphore, choice->run, MayIgnoreLoss::yes);
   add_on_revoke_option(*semaphore, choice->run);
@@ -75,6 +76,7 @@ void add_semaphore_command(CLI::App& app, Invocation& invocation) {
     if (choice->take > choice->permits) {
       throw CLI::ValidationError{"--take", "there are not so many permits"};
     }
+    check_hold_times(choice->run);
     invocation.takes_command = true;
     invocation.run = [choice, &invocation](const GlobalOptions& global) {
       return run_under(global, choice->run, *invocation.command,

@@ -20,8 +20,7 @@
 // A call begins in these steps:
 //
 // 1. Look: write the clock, so that its time is the servers', and read the record.
-// 2. Decide. Most calls end here, without the lock: a period that has run will not become due
-// again.
+// 2. Decide. Most calls end here, without the lock, for a period that has run.
 // 3. Acquire the lock, but wait only briefly, and look again: its holder may have begun a run.
 // 4. Look and decide once more, now as the only one.
 // 5. Write that the run has begun, if the lock is held and the record is still the one of step 4.

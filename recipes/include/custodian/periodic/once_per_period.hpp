@@ -5,8 +5,7 @@
 /// one machine, for machines of which any may be away, and whose clocks may be wrong.
 ///
 ///     OncePerPeriod nightly{client, "/jobs/report", {.every = 24h}};
-///     if (auto result = nightly.try_begin()) {      // each process, whenever its own clock says
-///     so
+///     if (auto result = nightly.try_begin()) {  // in each process, by its own clock
 ///       report(result.turn.lease().lost());
 ///       result.turn.end(RunEnd::success());
 ///     }

@@ -19,6 +19,7 @@ void ensemble_config(std::string_view input);
 void packets(std::string_view input);
 void path(std::string_view input);
 void path_pattern(std::string_view input);
+void period_record(std::string_view input);
 void permits(std::string_view input);
 void printable(std::string_view input);
 void process_stat(std::string_view input);
@@ -46,6 +47,7 @@ inline constexpr std::array targets{
     Target{"packets", &packets},
     Target{"path", &path},
     Target{"path_pattern", &path_pattern},
+    Target{"period_record", &period_record},
     Target{"permits", &permits},
     Target{"printable", &printable},
     Target{"process_stat", &process_stat},

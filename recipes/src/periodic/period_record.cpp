@@ -182,6 +182,11 @@ Result<PeriodRun> decode_run(std::string_view text) {
   if (!state || !by || !node || !id || !every || !due || !begun || !attempt || !missed) {
     return Errc::malformed_data;
   }
+  // One more must fit, too.
+  constexpr std::int64_t most = 1'000'000'000;
+  if (*attempt < 1 || *attempt > most || *missed < 0 || *missed > most) {
+    return Errc::malformed_data;
+  }
   // The name becomes part of a path.
   if (node->empty() || node->find('/') != node->npos) return Errc::malformed_data;
   PeriodRun run{.state = *state,

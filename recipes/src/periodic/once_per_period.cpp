@@ -272,7 +272,7 @@ recipes_detail::PeriodsPtr make_periods(const Client& client, std::string path,
   check_create(core, record, {}, {});
   LockOptions lock;
   lock.identity = options.identity;
-  lock.lease = std::move(options.lease);
+  lock.lease = options.lease;
   InterProcessMutex mutex{client, join(path, "lock"), std::move(lock)};
   std::string clock = join(path, "clock");
   return std::make_shared<const Periods>(

@@ -263,7 +263,9 @@ void SharedReaders::on_acquired(Node number, error_code error, Lease lease) {
   const detail::LockNodePtr node = errand.held;
   run(std::move(errand));
   for (Waiter& each : readers) {
-    Lease own = lease ? std::move(lease) : detail::next_lease(node);
+    // The first of them has the lease that the acquire has brought.
+    Lease own = std::exchange(lease, Lease{});
+    if (!own) own = detail::next_lease(node);
     complete(std::move(each), {}, AcquireResult{.lease = std::move(own)});
   }
 }

@@ -37,7 +37,7 @@ endfunction()
 
 unpack(libcustodian[0-9]* "^usr/lib/[^/]+/libcustodian(_recipes|_discovery)?\\.so\\.[0-9.]+$" runtime)
 unpack(libcustodian-dev "^usr/(include/custodian|lib/[^/]+/(lib[^/]+\\.(a|so)|cmake/|pkgconfig/)|libexec/)" development)
-unpack(custodian-tools "^usr/(bin/custodian|share/man/man1/custodian\\.1\\.gz|share/bash-completion/)" tools)
+unpack(custodian-tools "^usr/(bin/custodian|share/man/man1/custodian\\.1\\.gz|share/bash-completion/|share/custodian/systemd/)" tools)
 expect_field(${runtime} Depends "libzookeeper-st2" "libstdc\\+\\+6" "libc6")
 expect_field(${development} Depends "libcustodian[0-9.]+ \\(= [^)]+\\)" "libboost1.81-dev \\| libboost-dev \\(>= 1.81\\)"
   "libzookeeper-st-dev")

@@ -312,7 +312,7 @@ std::string TurnResult::explain() const {
     return recipes_detail::explain(NotAcquired::blocked, blocked_by);
   }
   if (!last) return {};
-  const std::string since = ", begun " + recipes_detail::text_of(last->begun);
+  const std::string since = ", begun " + recipes_detail::time_text(last->begun);
   switch (reason) {
     case NotDue::is_running: return last->by + " is running it" + since;
     case NotDue::has_failed:

@@ -132,7 +132,7 @@ bool read_if_there(const Lines& lines, std::string_view name, std::optional<Numb
 
 }  // namespace
 
-std::string text_of(Time time) {
+std::string time_text(Time time) {
   namespace chrono = std::chrono;
   const auto day = chrono::floor<chrono::days>(time);
   const chrono::year_month_day date{day};
@@ -158,8 +158,8 @@ std::string encode(const PeriodRun& run) {
   line("node", run.node);
   line("run", run.id);
   line("every-ms", std::to_string(run.every.count()));
-  line("due", text_of(run.due));
-  line("begun", text_of(run.begun));
+  line("due", time_text(run.due));
+  line("begun", time_text(run.begun));
   line("attempt", std::to_string(run.attempt));
   line("missed", std::to_string(run.missed));
   if (run.status) line("status", std::to_string(*run.status));

@@ -12,7 +12,7 @@
 namespace custodian::recipes_detail {
 
 /// The time as in the record: "2026-11-27T10:00:00.113Z".
-[[nodiscard]] std::string text_of(PeriodRun::Time time);
+[[nodiscard]] std::string time_text(PeriodRun::Time time);
 
 [[nodiscard]] std::string encode(const PeriodRun& run);
 /// malformed_data if the text is none of encode(), in this version of the format. Lines with

@@ -81,7 +81,7 @@ TEST_CASE("hold-at-least: permits of a semaphore are held as long") {
   CHECK(cli.end().status == 0);
 }
 
-TEST_CASE("hold-at-least: what cannot be is told with 64") {
+TEST_CASE("hold-at-least: a mistake in the command line ends with 64") {
   TestClient client{"hold-at-least-usage"};
   for (const Words& options : {Words{"--hold-at-least", "0s"}, Words{"--hold-at-least", "x"},
                                Words{"--hold-at-least", "2s", "--hold-at-most", "1s"}}) {

@@ -228,7 +228,7 @@ TEST_CASE("once: the line of a call without a turn is that of the documentation"
   CHECK(likeness(run_cli(words).err) == likeness(shown));
 }
 
-TEST_CASE("once: a mistake in the command line is told with 64") {
+TEST_CASE("once: a mistake in the command line ends with 64") {
   TestClient client{"once-mistakes"};
   for (const Words& words :
        {Words{}, Words{"--every", "0s"}, Words{"--every", "100ms"}, Words{"--every", "5"},

@@ -128,7 +128,7 @@ TEST_CASE(
   CHECK(output.find("it is gone\n") != std::string::npos);
 }
 
-TEST_CASE("the example of a job once a day runs it once, and says who has run it") {
+TEST_CASE("the example of a daily job runs it once, and names the process that has run it") {
   const auto [status, output] =
       run(CUSTODIAN_EXAMPLE_ONCE_PER_PERIOD, {to_string(server_endpoint())});
   INFO(output);

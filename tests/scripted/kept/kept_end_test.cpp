@@ -232,7 +232,7 @@ TEST_CASE("kept: a holder that is asked to release gives the lock back") {
   CHECK(kept.mine->kept_locks() == 0);
 }
 
-TEST_CASE("cohort: who waits behind a lost node does not wait for its holder") {
+TEST_CASE("cohort: a waiter behind a lost node does not wait for its holder") {
   Kept kept{{.hand_off = HandOff::cohort(8)}};
   Lease lost = kept.acquire();
   auto waiter = kept.queue();

@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-TEST_CASE("shared readers: who comes while another one holds has its node, without a request") {
+TEST_CASE(
+    "shared readers: one that comes while another one holds has its node, without a request") {
   Shared shared;
   Lease first = shared.read_settled();
   Lease second = shared.read();
@@ -79,7 +80,7 @@ TEST_CASE("shared readers: one is the default, and shares nothing") {
   CHECK(second.node() != first.node());
 }
 
-TEST_CASE("shared readers: who comes after a writer elsewhere waits for it (READERS_WATCH)") {
+TEST_CASE("shared readers: one that comes after a writer elsewhere waits for it (READERS_WATCH)") {
   Shared shared;
   Lease first = shared.read_settled();
   auto writer = shared.queue(shared.others_book->write());
@@ -119,7 +120,7 @@ TEST_CASE("shared readers: what a writer stands behind at first is not joined (B
   second.result().release();
 }
 
-TEST_CASE("shared readers: who comes after a writer of the client waits for it (OWN_WRITER)") {
+TEST_CASE("shared readers: one that comes after a writer of the client waits for it (OWN_WRITER)") {
   Shared shared;
   Lease first = shared.read_settled();
   Kept::Place writer;

@@ -27,8 +27,8 @@ class AllServers {
 
  private:
   [[nodiscard]] std::unique_ptr<Servers> start(Kind kind) const {
-    if (kind != Kind::zookeeper) return start_peer(kind, options_->directory);
-    return start_zookeeper(options_->ensemble ? Ensemble::three : Ensemble::one);
+    if (!is_zookeeper(kind)) return start_peer(kind, options_->directory);
+    return start_zookeeper(kind, options_->ensemble ? Ensemble::three : Ensemble::one);
   }
 
   const Options* options_;

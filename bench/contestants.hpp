@@ -9,7 +9,15 @@
 namespace custodian::bench {
 
 /// The kind of servers that a contestant needs.
-enum class Kind { zookeeper, redis, redis_append_only, mariadb, etcd };
+enum class Kind {
+  zookeeper,
+  zookeeper_netty,  ///< the same servers, with Netty's connections instead of their own
+  zookeeper_tls,    ///< Netty's connections over TLS
+  redis,
+  redis_append_only,
+  mariadb,
+  etcd
+};
 
 struct ContestantEntry {
   std::string name;

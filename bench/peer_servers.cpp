@@ -115,7 +115,9 @@ std::vector<std::string> command(Kind kind, const OwnDirectory& directory, std::
     case Kind::redis_append_only: return redis(directory, port, true);
     case Kind::mariadb: return mariadb(directory, port);
     case Kind::etcd: return etcd(directory, port);
-    case Kind::zookeeper: break;
+    case Kind::zookeeper:
+    case Kind::zookeeper_netty:
+    case Kind::zookeeper_tls: break;
   }
   throw std::logic_error{"no such peer"};
 }

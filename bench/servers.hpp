@@ -54,9 +54,12 @@ class Servers {
 
 enum class Ensemble { one, three };
 
+/// Whether the kind is one of ZooKeeper's.
+[[nodiscard]] bool is_zookeeper(Kind kind);
 /// Starts ZooKeeper's servers, which force their logs to the disk. Their data is below the
-/// environment's TMPDIR.
-[[nodiscard]] std::unique_ptr<Servers> start_zookeeper(Ensemble size);
+/// environment's TMPDIR. For those with TLS the environment's SSL_CERT_FILE is set, so that drivers
+/// trust them.
+[[nodiscard]] std::unique_ptr<Servers> start_zookeeper(Kind kind, Ensemble size);
 /// Starts a server of another kind, with its data below `parent`. Throws std::runtime_error with
 /// the end of the server's log if it does not start.
 [[nodiscard]] std::unique_ptr<Servers> start_peer(Kind kind, const std::string& parent);

@@ -37,6 +37,7 @@ const std::vector<std::string> batches = [] {
 }();
 const std::vector<std::string> on_zookeeper{our_name, "curator", "kazoo"};
 const std::vector<std::string> counters{our_name, "ours-once", "curator"};
+const std::vector<std::string> secured{our_name, "ours-netty", "ours-tls"};
 const std::vector<std::string> alone{our_name,        "ours-async", "floor",
                                      "floor-waiting", "curator",    "kazoo"};
 
@@ -127,6 +128,14 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .share = 1'000'000,
        .contestants = {our_name, "floor", "curator"},
        .targets = {{"cycles_per_s", "curator", true, 200}}},
+      {.name = "tls",
+       .title = "Lock and unlock, one thread, no contention: what TLS costs",
+       .contestants = secured},
+      {.name = "tls-readers",
+       .title = "Read/write lock, next to no writer, 8 threads, one client: what TLS costs",
+       .threads = 8,
+       .write_every = 1'000'000,
+       .contestants = secured},
       {.name = "sessions",
        .title = "One lock, a queue of sessions: a release",
        .work = "sessions",

@@ -1,12 +1,17 @@
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <regex>
 
+#include "custodian/testing/certificate_authority.hpp"
 #include "custodian/testing/testing_cluster.hpp"
 #include "servers.hpp"
 
 namespace custodian::bench {
 namespace {
 
+using testing::CertificateAuthority;
 using testing::TestingCluster;
 using testing::TestingServer;
 using testing::TestingServerOptions;
@@ -25,23 +30,32 @@ TestingServerOptions as_in_earnest() {
 
 class ZooKeeper final : public Servers {
  public:
-  explicit ZooKeeper(Ensemble size) {
+  ZooKeeper(Kind kind, Ensemble size) {
+    TestingServerOptions options = as_in_earnest();
+    if (kind == Kind::zookeeper_netty)
+      options.connection_factory = testing::ConnectionFactory::netty;
+    if (kind == Kind::zookeeper_tls) {
+      options.tls = authority_.emplace().server_tls();
+      be_trusted();
+    }
     if (size == Ensemble::one) {
-      members_ = {&server_.emplace(as_in_earnest())};
+      members_ = {&server_.emplace(options)};
       return;
     }
-    cluster_.emplace(testing::TestingClusterOptions{.server = as_in_earnest()});
+    cluster_.emplace(testing::TestingClusterOptions{.server = options});
     const std::size_t leader = cluster_->wait_for_leader();
     for (std::size_t i = 1; i <= cluster_->size(); ++i)
       members_.push_back(&cluster_->server((leader + i) % cluster_->size()));
   }
 
   [[nodiscard]] std::string address(std::size_t process) const override {
-    return members_[process % members_.size()]->connect_string();
+    const TestingServer& server = *members_[process % members_.size()];
+    return authority_ ? "secure://" + to_string(server.secure_endpoint()) : server.connect_string();
   }
   [[nodiscard]] std::vector<std::uint16_t> ports() const override {
     std::vector<std::uint16_t> ports;
-    for (const TestingServer* server : members_) ports.push_back(server->port());
+    for (const TestingServer* server : members_)
+      ports.push_back(authority_ ? server->secure_endpoint().port : server->port());
     return ports;
   }
   [[nodiscard]] std::optional<std::int64_t> requests() const override {
@@ -69,6 +83,16 @@ class ZooKeeper final : public Servers {
   }
 
  private:
+  /// Makes the drivers that start from now on trust the authority instead of the system's ones.
+  void be_trusted() {
+    files_.emplace(std::filesystem::temp_directory_path());
+    const std::string file = files_->file("authority.pem");
+    std::ofstream{file} << authority_->certificate();
+    ::setenv("SSL_CERT_FILE", file.c_str(), 1);
+  }
+
+  std::optional<CertificateAuthority> authority_;  ///< of servers with TLS
+  std::optional<OwnDirectory> files_;
   std::optional<TestingServer> server_;
   std::optional<TestingCluster> cluster_;
   /// The servers, followers first.
@@ -77,8 +101,12 @@ class ZooKeeper final : public Servers {
 
 }  // namespace
 
-std::unique_ptr<Servers> start_zookeeper(Ensemble size) {
-  return std::make_unique<ZooKeeper>(size);
+bool is_zookeeper(Kind kind) {
+  return kind == Kind::zookeeper || kind == Kind::zookeeper_netty || kind == Kind::zookeeper_tls;
+}
+
+std::unique_ptr<Servers> start_zookeeper(Kind kind, Ensemble size) {
+  return std::make_unique<ZooKeeper>(kind, size);
 }
 
 }  // namespace custodian::bench

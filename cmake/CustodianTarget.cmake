@@ -57,12 +57,15 @@ endfunction()
 
 # custodian_join(<target> [<n>]): up to n of its source files (8) are compiled at once, for most of the time of a file is
 # that of the headers, which they have in common. Their names must not meet, and what such a file includes, those after it see.
+# A source file with SKIP_UNITY_BUILD_INCLUSION stays by itself, and so does a generated one.
+# CMake's own way, UNITY_BUILD, writes into the build's folder, where another build's compiler cache does not find it.
 function(custodian_join target)
   set(size 8)
   if(ARGC GREATER 1)
     set(size ${ARGV1})
   endif()
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${size})
+  # At the end of the folder, when the target has all its sources.
+  cmake_language(EVAL CODE "cmake_language(DEFER CALL _custodian_join_sources ${target} ${size})")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # g++ takes a joined file for a header, in which a lambda would be another one in each file.
     target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
@@ -70,6 +73,37 @@ function(custodian_join target)
     # A function's variable may be called as another file's, which clang takes for its shadow.
     target_compile_options(${target} PRIVATE -Wno-shadow)
   endif()
+endfunction()
+
+function(_custodian_join_sources target size)
+  get_target_property(sources ${target} SOURCES)
+  set(by_themselves)
+  set(joinable)
+  foreach(source IN LISTS sources)
+    get_property(skip SOURCE ${source} PROPERTY SKIP_UNITY_BUILD_INCLUSION)
+    cmake_path(ABSOLUTE_PATH source)
+    cmake_path(IS_PREFIX PROJECT_BINARY_DIR ${source} generated)
+    if(skip OR generated OR NOT source MATCHES "[.]cpp$")
+      list(APPEND by_themselves ${source})
+    else()
+      list(APPEND joinable ${source})
+    endif()
+  endforeach()
+  set(joined)
+  while(joinable)
+    list(SUBLIST joinable 0 ${size} batch)
+    list(REMOVE_ITEM joinable ${batch})
+    list(TRANSFORM batch REPLACE "(.+)" "#include \"\\1\"\n")
+    list(JOIN batch "" content)
+    # Builds with other options may have other files to join.
+    string(SHA1 hash "${content}")
+    string(SUBSTRING ${hash} 0 8 hash)
+    list(LENGTH joined number)
+    set(file ${CUSTODIAN_JOINED_FOLDER}/${target}_${number}_${hash}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${content}" @ONLY)
+    list(APPEND joined ${file})
+  endwhile()
+  set_property(TARGET ${target} PROPERTY SOURCES ${by_themselves} ${joined})
 endfunction()
 
 # custodian_headers(<target> <directory>): all headers in the directory are the target's public ones. They are installed,

@@ -47,7 +47,7 @@ int main(int argc, char* argv[]) {
     custodian::DistributedAtomicLong orders = orders_of(client);
     count_orders(orders);
     number_parcels(custodian::DistributedAtomicLong{client, "/examples/parcels"});
-    custodian::DistributedAtomicLong stock{client, "/examples/stock"};
+    custodian::DistributedAtomicLong stock{client, "/examples/in-stock"};
     stock.store(1);
     std::cout << (take_one(stock) ? "taken" : "sold out") << ", then "
               << (take_one(stock) ? "taken" : "sold out") << '\n';

@@ -3,6 +3,7 @@
 //   custodian-example-group 127.0.0.1:2181
 
 #include <iostream>
+#include <syncstream>
 #include <thread>
 
 #include "custodian/client.hpp"
@@ -14,7 +15,8 @@ namespace {
 custodian::Subscription follow(const custodian::Group& group) {
   return group.on_change([](const custodian::GroupChange& change) {
     constexpr const char* words[] = {" has joined", " says something else", " has left"};
-    std::cout << change.member.id << words[static_cast<int>(change.kind)] << std::endl;
+    // A whole line at once, for several threads print.
+    std::osyncstream{std::cout} << change.member.id << words[static_cast<int>(change.kind)] << '\n';
   });
 }
 
@@ -38,10 +40,12 @@ int main(int argc, char* argv[]) {
     custodian::GroupMember first{client, "/examples/fleet", "worker-1", "10.0.0.1"};
     custodian::GroupMember second{client, "/examples/fleet", "worker-2", "10.0.0.2"};
     wait_for_size(group, 2);
-    for (const auto& [id, payload] : first.members()) std::cout << id << " at " << payload << '\n';
+    for (const auto& [id, payload] : group.members()) {
+      std::osyncstream{std::cout} << id << " at " << payload << '\n';
+    }
     second.leave();
     wait_for_size(group, 1);
-    std::cout << first.members().size() << " is left\n";
+    std::osyncstream{std::cout} << group.members().size() << " is left\n";
   } catch (const custodian::Error& error) {
     std::cerr << error.what() << '\n';
     return 1;

@@ -5,7 +5,7 @@
 #include "custodian/nodes/persistent_node.hpp"
 
 #include <iostream>
-#include <string>
+#include <syncstream>
 #include <thread>
 
 #include "custodian/client.hpp"
@@ -15,8 +15,9 @@ namespace {
 /// Prints each state of the node, for as long as the subscription lives.
 custodian::Subscription follow(const custodian::PersistentNode& node) {
   return node.on_state([](custodian::PersistentNode::State state, custodian::error_code error) {
-    std::cout << "the node is " << to_string(state) << (error ? ": " + error.message() : "")
-              << std::endl;
+    // A whole line at once, for several threads print.
+    std::osyncstream{std::cout} << "the node is " << to_string(state)
+                                << (error ? ": " + error.message() : "") << '\n';
   });
 }
 
@@ -33,16 +34,16 @@ int main(int argc, char* argv[]) {
     node.wait_present();
     const custodian::Subscription subscription = follow(node);
     node.set_data("working");
-    std::cout << node.path() << " says " << client.get(node.path()).data << '\n';
+    std::osyncstream{std::cout} << node.path() << " says " << client.get(node.path()).data << '\n';
 
     // An operator deletes it. It comes back, with the data that it had last.
     client.remove(node.path());
     while (!client.exists(node.path())) std::this_thread::yield();
     node.wait_present();
-    std::cout << node.path() << " says " << client.get(node.path()).data << '\n';
+    std::osyncstream{std::cout} << node.path() << " says " << client.get(node.path()).data << '\n';
 
     node.close();
-    std::cout << (client.exists(node.path()) ? "it is there\n" : "it is gone\n");
+    std::osyncstream{std::cout} << (client.exists(node.path()) ? "it is there\n" : "it is gone\n");
   } catch (const custodian::Error& error) {
     std::cerr << error.what() << '\n';
     return 1;

@@ -47,6 +47,7 @@ REACHED_BY = {
     "client": ["client", "lease", "authoring"],
     "cohort": ["cohort", "locks"],
     "local_handover": ["local_handover", "locks"],
+    "locks": ["locks", "ensembles"],
     "ordering": ["locks", "inspect", "local_handover"],
     "session": ["client", "lease"],
     "text": ["client"],

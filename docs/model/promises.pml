@@ -22,3 +22,5 @@ hidden byte nobody_is_stuck;        /* at the end everybody is done, or waits fo
 hidden byte together;               /* who is in has been there with so many others at one moment */
 hidden byte counted_or_out;         /* a member that has given up is counted by no party */
 hidden byte nobody_is_left_inside;  /* when a party is over */
+hidden byte no_good_write_is_refused;   /* by a resource that compares tokens */
+hidden byte a_move_ends;            /* if all members answer, or are gone */

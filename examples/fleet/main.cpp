@@ -125,13 +125,13 @@ void run(const ClientOptions& options, const std::string& id, const sigset_t& si
   while (!is_ending || instance.has_shards()) {
     instance.work();
     const std::string now = instance.describe();
-    if (now != printed) std::cout << id << ": " << now << std::endl;
+    if (now != printed) std::cout << id << ": " << now << '\n' << std::flush;
     printed = now;
     if (::sigtimedwait(&signals, nullptr, &turn) < 0 || is_ending) continue;
     is_ending = true;
     instance.begin_to_end();
   }
-  std::cout << id << ": ends" << std::endl;
+  std::cout << id << ": ends\n" << std::flush;
 }
 
 }  // namespace

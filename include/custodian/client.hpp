@@ -77,8 +77,8 @@ class CUSTODIAN_EXPORT Client {
   Client(Client&&) noexcept = default;
   Client& operator=(Client&&) = delete;
   /// Ends the session, so that its locks pass on at once. A client with threads of its own waits
-  /// until the message for that is sent, one second at most; any other client only begins to send
-  /// it.
+  /// until the message for that is sent, one second at most, and calls its log sink no more,
+  /// whatever outlives it; any other client, or one in its own callback, only begins to send it.
   ~Client();
 
   /// Makes another handle on the same client, for recipes to keep. The handle does not own the

@@ -36,6 +36,7 @@
 #include <string>
 #include <string_view>
 
+#include "custodian/clock.hpp"
 #include "custodian/connection_state.hpp"
 #include "custodian/error.hpp"
 #include "custodian/export.hpp"
@@ -56,10 +57,32 @@ enum class AcquireOutcome : std::uint8_t {
 /// The name of the enumerator.
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(AcquireOutcome outcome) noexcept;
 
-/// An acquire has ended. An acquire of several permits is reported by one event, with several
-/// leases. An acquire that queued again with another session is reported by one event, too. There
-/// is no event for a call that was refused at once (a mistake in its arguments, a closed client),
-/// for a re-entry, or for another lease on an existing hold.
+/// An acquire has begun, and waits until its AcquireEnded. The two are always a pair:
+///
+/// - Begun is every acquire that has passed its checks, before it sends a request: also a try
+///   without waiting, one that gets its lock at once, one that waits behind contenders of its own
+///   client, and one that waits for a node which other acquires of its client share or keep.
+/// - An acquire of several permits, an acquire of any stripe, and one that queues again with
+///   another session begin once and end once. A lock that consists of other locks begins an acquire
+///   of each of them when that lock's turn has come.
+/// - There are no events, neither of a begin nor of an end, for a call that was refused at once (a
+///   mistake in its arguments, a closed client), for a re-entry, for another lease on an existing
+///   hold, or for a hold that LockReused counts.
+/// - Every other acquire ends: with a lease, without one, or with its client. An acquire whose
+///   execution context is destroyed is reported as cancelled, with the error `closed`, if the
+///   callback executor is still there to report it.
+///
+/// In the events of one client the begin comes before the end, and before the LeaseBegun of its
+/// leases. The end has the same `recipe`, `path` and `began`. Two acquires of one lock may have
+/// begun at the same time; then it does not matter which of the ends belongs to which begin.
+struct AcquireBegun {
+  std::string_view recipe;      ///< the lock's type; see Observer
+  std::string_view path;        ///< the path that the lock was made with
+  BootClock::time_point began;  ///< the time of the call, by the client's clock
+};
+
+/// An acquire has ended. AcquireBegun says which acquires are reported, and how. An acquire of
+/// several permits is reported by one event, with several leases.
 struct AcquireEnded {
   std::string_view recipe;          ///< the lock's type; see Observer
   std::string_view path;            ///< the path that the lock was made with
@@ -67,6 +90,7 @@ struct AcquireEnded {
   error_code error;                 ///< the reason, if the outcome is cancelled or failed
   std::chrono::nanoseconds waited;  ///< the time since the call
   std::size_t leases;               ///< how many leases were granted; 0 unless acquired
+  BootClock::time_point began{};    ///< as in the AcquireBegun of the acquire
 };
 
 /// A lock is held from now on. The event comes before the AcquireEnded of the acquire, whose
@@ -217,6 +241,8 @@ class CUSTODIAN_EXPORT Observer {
   Observer& operator=(const Observer&) = delete;
   virtual ~Observer() = default;
 
+  /// An acquire has begun; its end follows.
+  virtual void on_acquire_begun(const AcquireBegun& /*event*/) {}
   /// An acquire has ended, with or without a lease.
   virtual void on_acquire_ended(const AcquireEnded& /*event*/) {}
   /// A lock is held from now on.

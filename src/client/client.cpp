@@ -75,7 +75,6 @@ Client::~Client() {
     // NOLINTEND(bugprone-unhandled-exception-at-new)
     return;
   }
-  const Deadline deadline{close_grace};
   // The end is not waited for here: the user's executor may be busy or stopped, and a thread of the
   // client cannot wait for itself.
   if (!runtime_ || core_->is_own_thread()) {
@@ -92,7 +91,8 @@ Client::~Client() {
   while (!last.expired() && !brief.passed()) {
     std::this_thread::sleep_for(std::chrono::microseconds{200});
   }
-  if (last.expired()) runtime_->join(deadline);
+  if (const CorePtr kept = last.lock()) kept->end_log(Deadline{close_grace});
+  if (last.expired()) runtime_->join(Deadline{close_grace});
 }
 
 Client Client::share() const { return Client{core_, nullptr}; }

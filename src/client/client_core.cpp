@@ -153,19 +153,17 @@ SessionInfo ClientCore::session_info() const {
 }
 
 void ClientCore::log(LogLevel level, std::string message) {
-  if (!state_.options.log) return;
+  if (!state_.log_gate.has_sink()) return;
   // The message is escaped here, in one place: other people choose the names of nodes and the texts
   // of servers.
   message = in_one_line(message);
   asio::post(state_.callbacks, [self = shared_from_this(), level, message = std::move(message)] {
-    try {
-      self->state_.options.log(level, message);
-    } catch (...) {
-      // A log that cannot be written must not end the process, and the failure cannot be reported
-      // elsewhere.
-    }
+    // The gate of a forked child may have been copied while it was locked.
+    if (!self->forked()) self->state_.log_gate.write(level, message);
   });
 }
+
+void ClientCore::end_log(Deadline deadline) { state_.log_gate.close(deadline); }
 
 std::string ClientCore::user_path(std::string_view full_path) const {
   return prefix_.strip(full_path).value_or(std::string{full_path});

@@ -83,6 +83,8 @@ class ClientCore final : public ObservedClient {
   /// Whether the calling thread runs the strand or the callbacks, and so must not block.
   [[nodiscard]] bool is_own_thread() const;
   void log(LogLevel level, std::string message) override;
+  /// The log sink is not called any more; see LogGate::close().
+  void end_log(Deadline deadline);
   [[nodiscard]] std::string user_path(std::string_view full_path) const override;
   void call_observer(std::function<void()> call) override;
   /// Null if there is no observer.

@@ -169,6 +169,12 @@ bool ClientSession::has_idle(std::string_view full_path) const {
       all, [&](const auto& hold) { return hold->is_idle() && hold->full_path() == full_path; });
 }
 
+bool ClientSession::has_held_node() const {
+  const Leases all = holds();
+  return std::ranges::any_of(all,
+                             [](const auto& hold) { return !hold->is_lost() && !hold->is_idle(); });
+}
+
 void ClientSession::retire() {
   purpose_ = std::max(purpose_, Purpose::retired);
   wire_->retire();

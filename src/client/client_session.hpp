@@ -91,6 +91,8 @@ class ClientSession final : public SessionObserver,
   void release_idle();
   /// Whether the node at this path is idle.
   [[nodiscard]] bool has_idle(std::string_view full_path) const;
+  /// Whether a node is held: not lost, not idle.
+  [[nodiscard]] bool has_held_node() const;
   /// Takes no new requests, and closes the session when the last lease on it has been released. If
   /// no server can be reached for a session timeout, the client stops trying, and the servers end
   /// the session by themselves.

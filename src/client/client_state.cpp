@@ -52,6 +52,7 @@ ClientState::ClientState(const asio::any_io_executor& executor, asio::any_io_exe
       own{std::make_unique<ClientCore>(*this, options.name_space)},
       observation{options.observer ? std::make_unique<Observation>(*own, options.observer)
                                    : nullptr},
+      log_gate{options.log},
       boot_timers{std::make_shared<BootTimers>(strand, options.clock, callback_executor)},
       security{std::move(client_security)},
       sessions{*own, std::string{without_chroot(options.servers)},

@@ -26,6 +26,7 @@
 #include "client/ensemble_follower.hpp"
 #include "client/guaranteed_deletes.hpp"
 #include "client/late_creates.hpp"
+#include "client/log_gate.hpp"
 #include "client/sessions.hpp"
 #include "custodian/authoring/service.hpp"
 #include "custodian/client_options.hpp"
@@ -70,6 +71,7 @@ struct ClientState final : std::enable_shared_from_this<ClientState> {
   /// The client as its own handle sees it: through `ClientOptions::name_space`.
   const std::unique_ptr<ClientCore> own;
   const std::unique_ptr<Observation> observation;
+  LogGate log_gate;
   const std::shared_ptr<BootTimers> boot_timers;
 
   const Security security;

@@ -13,6 +13,11 @@ ObservedLockPtr make_observed(const CorePtr& core, std::string_view recipe, std:
 
 BootClock::time_point now_of(const CorePtr& core) noexcept { return core->now(); }
 
+void tell_acquire_begun(const CorePtr& core, const ObservedLockPtr& lock,
+                        BootClock::time_point since) {
+  core->observation()->tell_acquire_begun(lock, since);
+}
+
 void tell_acquire_ended(const CorePtr& core, const ObservedLockPtr& lock, AcquireOutcome outcome,
                         error_code error, BootClock::time_point since, std::size_t leases) {
   core->observation()->tell_acquire_ended(lock, outcome, error, since, leases);

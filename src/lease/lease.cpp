@@ -210,6 +210,8 @@ bool has_idle_node(ClientCore& core, std::string_view path) {
   return core.sessions().current().has_idle(core.prefix().add(path));
 }
 
+bool has_held_node(ClientCore& core) { return core.sessions().current().has_held_node(); }
+
 void end_passing(const LockNodePtr& node) { node->end_passing(); }
 
 }  // namespace detail

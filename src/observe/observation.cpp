@@ -41,16 +41,23 @@ void Observation::on_thrown() {
 
 // -- Locks ----------------------------------------------------------------------------------------
 
+void Observation::tell_acquire_begun(const ObservedLockPtr& lock, BootClock::time_point since) {
+  post([lock, since](Observer& observer) {
+    observer.on_acquire_begun({.recipe = lock->recipe, .path = lock->path, .began = since});
+  });
+}
+
 void Observation::tell_acquire_ended(const ObservedLockPtr& lock, AcquireOutcome outcome,
                                      const error_code& error, BootClock::time_point since,
                                      std::size_t leases) {
-  post([lock, outcome, error, waited = client_.now() - since, leases](Observer& observer) {
+  post([lock, outcome, error, since, waited = client_.now() - since, leases](Observer& observer) {
     observer.on_acquire_ended({.recipe = lock->recipe,
                                .path = lock->path,
                                .outcome = outcome,
                                .error = error,
                                .waited = waited,
-                               .leases = leases});
+                               .leases = leases,
+                               .began = since});
   });
 }
 

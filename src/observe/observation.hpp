@@ -43,6 +43,7 @@ class Observation {
   Observation& operator=(const Observation&) = delete;
   ~Observation();
 
+  void tell_acquire_begun(const ObservedLockPtr& lock, BootClock::time_point since);
   void tell_acquire_ended(const ObservedLockPtr& lock, AcquireOutcome outcome,
                           const error_code& error, BootClock::time_point since, std::size_t leases);
   void tell_lease_begun(const ObservedLockPtr& lock, FencingToken token);

@@ -80,6 +80,7 @@ error_code CClient::hand_over(int socket, std::string server) {
 
 error_code CClient::exchange_socket(int socket) {
   descriptor_ = -1;
+  cork_.forget();
   error_code error = ServerErrc::connection_loss;
   // After a failed connection the library asks for a pause before it dials, up to twice: so it is
   // called up to three times.
@@ -121,6 +122,7 @@ Interest CClient::interest() {
   const LibraryCall call{*this};
   // Without a connection zookeeper_interest() would dial by itself.
   if (!is_reading()) return {.error = Errc::not_connected};
+  cork_.pull(descriptor_);
   Interest result;
   int interest = 0;
   timeval timeout{};
@@ -223,6 +225,7 @@ error_code CClient::submit(const Request& request, std::uint64_t operation, Arms
   // may have to go first.
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect(request);
+  cork_.put_in(descriptor_);
   const int rc = dispatch(request, operation, arms);
   if (rc != ZOK) inbox_.withdraw();
   // A send that failed has closed the connection, and the call still says ZOK.
@@ -293,6 +296,7 @@ error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::u
   const LibraryCall call{*this};
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect_no_body();
+  cork_.put_in(descriptor_);
   // zoo_aremove_all_watches() removes the watches of this kind that this session has on the path,
   // and ours is the only one. zoo_aremove_watches() would leave the watch on the server. The type
   // of the completion parameter is a slip in the library's header: it takes the function itself.
@@ -334,7 +338,10 @@ void CClient::close() {
   if (handle_ == nullptr) return;
   if (process_id() == owner_) {
     const LibraryCall call{*this};
-    if (is_reading()) inbox_.leave(descriptor_);
+    if (is_reading()) {
+      inbox_.leave(descriptor_);
+      cork_.pull(descriptor_);
+    }
     zookeeper_close(std::exchange(handle_, nullptr));
   }
   // In the child of a fork the handle leaks: closing it would end the parent's session.

@@ -18,6 +18,8 @@
 ///   submit() checks everything that the library would check.
 /// - zoo_add_auth puts its packet in front of those that are still to be sent, of which the first
 ///   may be half sent: present() is called only when nothing is left to be sent.
+/// - It writes each request to the socket in two parts. So submit() corks the socket, and the next
+///   interest() sends all requests that were submitted meanwhile in as few packets as they fit in.
 /// - It trusts its server: process() lets it read only what Inbox has checked.
 /// - After fork(), closing a handle in the child aborts the parent's session: in a child nothing is
 ///   called at all.
@@ -34,6 +36,7 @@
 #include <vector>
 
 #include "custodian/session/session.hpp"
+#include "session/cork.hpp"
 #include "session/handle_state.hpp"
 #include "session/inbox.hpp"
 
@@ -91,7 +94,8 @@ class CClient {
   /// `server` is the server's address, for the log. Called only without a connection. After an
   /// error there is still none, and another socket may be handed over.
   [[nodiscard]] error_code hand_over(int socket, std::string server);
-  /// Returns what the library waits for. Called only with a connection, or during its handshake.
+  /// Sends what was submitted, and returns what the library waits for. Called only with a
+  /// connection, or during its handshake.
   [[nodiscard]] Interest interest();
   /// Does what the descriptor is ready for. Reads a limited number of replies; the descriptor stays
   /// readable if there are more.
@@ -99,9 +103,9 @@ class CClient {
   /// Judges a whole frame that will arrive next, in parts; see Inbox. After a refusal the next
   /// process() ends the connection.
   [[nodiscard]] bool accepts_ahead(std::string_view frame);
-  /// Queues a request. `operation` is a key of the caller's choice, which the request's Completed
-  /// event bears. The watch that the request arms fires as a Watched event; two requests on one
-  /// path arm one watch.
+  /// Queues a request, which the next interest() sends at the latest. `operation` is a key of the
+  /// caller's choice, which the request's Completed event bears. The watch that the request arms
+  /// fires as a Watched event; two requests on one path arm one watch.
   [[nodiscard]] error_code submit(const Request& request, std::uint64_t operation, Arms arms);
   /// Removes a watch from the server. Completes as any operation does.
   [[nodiscard]] error_code remove_watch(const std::string& path, WatchKind kind,
@@ -164,6 +168,7 @@ class CClient {
   Inbox inbox_;
   /// The library's socket; valid only while is_reading().
   int descriptor_ = -1;
+  Cork cork_;  ///< of that socket
   /// Results of transactions under way, by operation: the library writes into them.
   std::map<std::uint64_t, std::unique_ptr<CMulti>> multis_;
   HandleState state_ = HandleState::disconnected;

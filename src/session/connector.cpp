@@ -134,6 +134,10 @@ void Connector::on_connected(const AttemptPtr& attempt, Call& call) {
 }
 
 void Connector::secure(const AttemptPtr& attempt, Call& call) {
+  const auto protocol = call.address.endpoint.protocol();
+  if (const error_code error = call.stream.forget_wait_for_output(protocol)) {
+    return end(attempt, call.address, {.error = error, .reason = error.message()});
+  }
   try {
     auto stream = tls_ ? tls_->stream(std::move(call.stream), call.address, log_)
                        : make_plain_stream(std::move(call.stream));

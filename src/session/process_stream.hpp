@@ -22,6 +22,7 @@
 
 #include "base/process_id.hpp"
 #include "custodian/error.hpp"
+#include "session/owned_socket.hpp"
 
 namespace custodian::detail {
 
@@ -46,6 +47,20 @@ class ProcessStream {
   template <typename Buffers, typename Token>
   auto async_write_some(const Buffers& buffers, Token&& token) {
     return transfer<Way::out>(buffers, std::forward<Token>(token));
+  }
+
+  /// Makes Asio forget that it has waited for output, which it does to connect. For a socket of
+  /// which it remembers that, the loop turns once more for each wait for input, because there is
+  /// room for output. (A write that has to wait makes it remember again.)
+  error_code forget_wait_for_output(const typename Socket::protocol_type& protocol) {
+    // The child of a fork shares the registration with its parent.
+    if (!is_ours()) return boost::asio::error::operation_aborted;
+    error_code error;
+    OwnedSocket same{socket_.release(error)};
+    if (error) return error;
+    socket_.assign(protocol, same.get(), error);
+    if (!error) static_cast<void>(same.release());
+    return error;
   }
 
   /// Ends the connection in both directions, whatever copies children have. The kernel still sends

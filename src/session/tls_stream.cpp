@@ -1,6 +1,7 @@
 #include "session/tls_stream.hpp"
 
 #include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 #include <utility>
@@ -12,7 +13,11 @@ namespace asio = boost::asio;
 TlsStream::TlsStream(std::shared_ptr<SslContext> context, TcpStream server, ServerIdentity identity)
     : context_{std::move(context)},
       identity_{std::move(identity)},
-      server_{std::move(server), *context_} {}
+      server_{std::move(server), *context_} {
+  // Asio would not send what OpenSSL wants to say of a renegotiation in read_on(): each side would
+  // wait for the other. It is refused, and the refusal goes with the next request.
+  ::SSL_set_options(server_.native_handle(), SSL_OP_NO_RENEGOTIATION);
+}
 
 asio::any_io_executor TlsStream::get_executor() { return server_.get_executor(); }
 
@@ -33,7 +38,37 @@ void TlsStream::open(Opened opened) {
 }
 
 void TlsStream::read_some(asio::mutable_buffer buffer, Done done) {
-  server_.async_read_some(buffer, std::move(done));
+  if (failed_) {
+    return asio::post(get_executor(),
+                      [done = std::move(done), error = failed_] { done(error, 0); });
+  }
+  server_.async_read_some(
+      buffer, [this, buffer, done = std::move(done)](error_code error, std::size_t count) {
+        if (!error) count += read_on(buffer + count);
+        done(error, count);
+      });
+}
+
+/// A server sends each reply in a record of its own, and OpenSSL reads one record at a time. Those
+/// that have come with the first one are read here, so that all of them are handed on together.
+std::size_t TlsStream::read_on(asio::mutable_buffer buffer) {
+  SSL* const tls = server_.native_handle();
+  const std::size_t room = buffer.size();
+  while (buffer.size() > 0) {
+    ::ERR_clear_error();
+    std::size_t count = 0;
+    const int result = ::SSL_read_ex(tls, buffer.data(), buffer.size(), &count);
+    if (result != 1) {
+      // OpenSSL tells the reason only once. The next read reports it. The server gets no alert, but
+      // the end of the connection.
+      if (::SSL_get_error(tls, result) == SSL_ERROR_SSL) {
+        failed_ = {static_cast<int>(::ERR_get_error()), asio::error::get_ssl_category()};
+      }
+      break;
+    }
+    buffer += count;
+  }
+  return room - buffer.size();
 }
 
 void TlsStream::write(asio::const_buffer buffer, Done done) {

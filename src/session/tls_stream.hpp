@@ -28,9 +28,12 @@ class TlsStream final : public ServerStream {
   [[nodiscard]] std::string fault_of(error_code error) override;
 
  private:
+  [[nodiscard]] std::size_t read_on(boost::asio::mutable_buffer buffer);
+
   const std::shared_ptr<SslContext> context_;
   ServerIdentity identity_;
   boost::asio::ssl::stream<TcpStream> server_;
+  error_code failed_{};  ///< how TLS has failed behind what was read last
 };
 
 }  // namespace custodian::detail

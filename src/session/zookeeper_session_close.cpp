@@ -106,7 +106,7 @@ void ZooKeeperSession::wait_for_end_of_connection() {
 void ZooKeeperSession::closed() {
   stop_timer();
   descriptor_.release();
-  // A server that takes nothing more would keep the link alive.
+  // The link ends with the session, even if somebody keeps the session.
   drop_link();
   if (reconnect_.on_end(SessionState::closed)) notify_state();
   if (auto done = std::exchange(closing_->done, nullptr)) done();

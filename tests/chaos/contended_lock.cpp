@@ -18,6 +18,9 @@ namespace {
 Lease lease_of(Lease lease) { return lease; }
 Lease lease_of(AcquireResult result) { return std::move(result.lease); }
 
+/// How many readers may share a node.
+constexpr int shared_readers = 8;
+
 LockKind known_kind_of(const std::string& name) {
   const auto kind = kind_of(name);
   if (!kind) throw std::invalid_argument{"no kind of lock is called " + name};
@@ -49,6 +52,13 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
     case LockKind::read_write:
       read_write_ = std::make_unique<InterProcessReadWriteLock>(client, path);
       break;
+    case LockKind::read_write_shared: {
+      LockOptions options;
+      options.share_readers = shared_readers;
+      options.keep_idle_for = std::chrono::minutes{1};
+      read_write_ = std::make_unique<InterProcessReadWriteLock>(client, path, std::move(options));
+      break;
+    }
     case LockKind::semaphore_mutex:
       semaphore_mutex_ = std::make_unique<InterProcessSemaphoreMutex>(client, path);
       break;
@@ -66,12 +76,13 @@ ContendedLock::ContendedLock(const Client& client, const std::string& root, cons
 
 Use ContendedLock::any_use(std::mt19937_64& random) const {
   if (kind_ == LockKind::semaphore) return Use::permit;
-  return kind_ == LockKind::read_write && random() % 2 == 0 ? Use::shared : Use::exclusive;
+  return has_readers(kind_) && random() % 2 == 0 ? Use::shared : Use::exclusive;
 }
 
 ContendedLock::Any ContendedLock::as(Use use) {
   switch (kind_) {
     case LockKind::read_write:
+    case LockKind::read_write_shared:
       if (use == Use::shared) return &read_write_->read();
       return &read_write_->write();
     case LockKind::semaphore_mutex: return semaphore_mutex_.get();

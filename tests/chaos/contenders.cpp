@@ -76,6 +76,8 @@ void Contenders::run() {
   work.reset();
   io.join();
 
+  // A kept lock has a watch.
+  client_.release_kept_locks();
   driver_.say("done " + std::to_string(load_when_idle()));
   client_.close();
 }

@@ -9,6 +9,7 @@ std::optional<LockKind> kind_of(std::string_view lock) {
   if (is("mutex-batch")) return LockKind::mutex_batch;
   if (is("mutex-kept")) return LockKind::mutex_kept;
   if (is("mutex")) return LockKind::mutex;
+  if (is("read-write-shared")) return LockKind::read_write_shared;
   if (is("read-write")) return LockKind::read_write;
   if (is("semaphore-mutex")) return LockKind::semaphore_mutex;
   if (is("semaphore")) return LockKind::semaphore;
@@ -19,7 +20,7 @@ std::optional<LockKind> kind_of(std::string_view lock) {
 
 std::string_view share_of(LockKind kind, Use use) {
   // A writer takes all shares. There are never as many as 1000 readers.
-  if (kind == LockKind::read_write) return use == Use::exclusive ? "1000/1000" : "1/1000";
+  if (has_readers(kind)) return use == Use::exclusive ? "1000/1000" : "1/1000";
   static_assert(permits == 2);
   return kind == LockKind::semaphore ? "1/2" : "1/1";
 }

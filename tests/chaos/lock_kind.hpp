@@ -17,6 +17,7 @@ enum class LockKind {
   mutex_batch,  ///< a mutex that a process passes on among its own waiters
   mutex_kept,   ///< like `mutex_batch`, and the process keeps it when nobody wants it
   read_write,
+  read_write_shared,  ///< readers of one process share a node, which it keeps
   semaphore_mutex,
   semaphore,
   leader_latch,
@@ -24,8 +25,8 @@ enum class LockKind {
 };
 
 /// A lock of each kind.
-inline constexpr std::array<std::string_view, 8> one_of_each{
-    "mutex",           "mutex-batch", "mutex-kept",   "read-write",
+inline constexpr std::array<std::string_view, 9> one_of_each{
+    "mutex",           "mutex-batch", "mutex-kept",   "read-write",     "read-write-shared",
     "semaphore-mutex", "semaphore",   "leader-latch", "leader-selector"};
 
 /// Finds the kind of a lock. The lock's name is that of the kind, or begins with it and a hyphen:
@@ -35,6 +36,11 @@ inline constexpr std::array<std::string_view, 8> one_of_each{
 /// The mode of an acquire.
 enum class Use { exclusive, shared, permit };
 
+/// Whether such a lock has readers beside each other.
+[[nodiscard]] constexpr bool has_readers(LockKind kind) noexcept {
+  return kind == LockKind::read_write || kind == LockKind::read_write_shared;
+}
+
 /// The number of permits of every semaphore of a run.
 inline constexpr int permits = 2;
 
@@ -42,7 +48,9 @@ inline constexpr int permits = 2;
 /// its node.
 [[nodiscard]] constexpr int passes_of(LockKind kind) noexcept {
   // A process passes the lock on without a limit while nobody else wants it.
-  if (kind == LockKind::mutex_kept) return std::numeric_limits<int>::max();
+  if (kind == LockKind::mutex_kept || kind == LockKind::read_write_shared) {
+    return std::numeric_limits<int>::max();
+  }
   return kind == LockKind::mutex_batch ? 5 : 0;
 }
 

@@ -118,8 +118,8 @@ int main(int argc, char* argv[]) {
   app.add_option(
       "--lock", locks,
       "a lock that they contend for: mutex, mutex-batch, mutex-kept, read-write,\n"
-      "semaphore-mutex, semaphore, leader-latch, leader-selector, or one of these with a\n"
-      "suffix (mutex-2); may be repeated. Default: one of each kind");
+      "read-write-shared, semaphore-mutex, semaphore, leader-latch, leader-selector, or one of\n"
+      "these with a suffix (mutex-2); may be repeated. Default: one of each kind");
   app.add_option("--workers", settings.stage.workers, "processes that contend")
       ->check(CLI::Range(2, 50))
       ->capture_default_str();

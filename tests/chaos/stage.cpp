@@ -148,6 +148,7 @@ std::vector<Participant> Stage::queue(const std::string& lock) {
     case LockKind::leader_selector: return InterProcessMutex{client_, path}.participants();
     case LockKind::leader_latch: return LeaderLatch{client_, path}.participants();
     case LockKind::read_write:
+    case LockKind::read_write_shared:
       return InterProcessReadWriteLock{client_, path}.read().participants();
     case LockKind::semaphore:
     case LockKind::semaphore_mutex: break;

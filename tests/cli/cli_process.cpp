@@ -100,4 +100,8 @@ bool CliProcess::says(const std::string& words) const {
   return eventually([&] { return contains(out() + err(), words); });
 }
 
+bool CliProcess::prints(const std::string& words) const {
+  return eventually([&] { return contains(out(), words); });
+}
+
 }  // namespace custodian::tests

@@ -49,6 +49,8 @@ class CliProcess {
   /// Waits until the process has written these words, to either output. Returns false if it does
   /// not.
   [[nodiscard]] bool says(const std::string& words) const;
+  /// The same, of standard output alone: a warning may have the words, too.
+  [[nodiscard]] bool prints(const std::string& words) const;
 
  private:
   Directory directory_;

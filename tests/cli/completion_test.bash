@@ -43,7 +43,7 @@ expect_none() {
   fi
 }
 
-expect 'custodian|' 'lock semaphore elect once member barrier latch counter observe watch members discover list inspect revoke break doctor'
+expect 'custodian|' 'lock semaphore elect once member barrier latch counter observe watch members discover list inspect revoke break doctor serve'
 expect 'custodian|in' 'inspect'
 expect 'custodian|--serv' '--servers'
 expect 'custodian|--vers' '--version'
@@ -64,6 +64,9 @@ expect 'custodian|member|/fleet|--take' '--take-over'
 expect 'custodian|member|/fleet|--payload|' ''
 expect_none 'custodian|member|/fleet|--' '--on-lost'
 expect 'custodian|elect|/a|--not' '--notify-systemd'
+expect 'custodian|elect|/a|--http-' '--http-token-file'
+expect 'custodian|serve|--lis' '--listen'
+expect 'custodian|serve|--listen|' ''
 expect 'custodian|inspect|--wa' '--watch'
 expect 'custodian|watch|/a|--de' '--depth'
 expect 'custodian|watch|/a|--depth|' ''

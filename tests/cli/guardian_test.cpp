@@ -168,7 +168,7 @@ TEST_CASE("that a command may not be signalled is said once, and the lock is hel
   const bool is_had = with_failing(
       SYS_kill, EPERM, [&] { cli.emplace(lock_words(client, "echo $$.; exec sleep 1000")); });
   if (!is_had) CUSTODIAN_SKIP("needs a system that allows seccomp filters");
-  REQUIRE(cli->says("."));
+  REQUIRE(cli->prints("."));
   const pid_t command = std::stoi(cli->out());
   cli->signal(SIGHUP);
   cli->signal(SIGTERM);
@@ -240,7 +240,7 @@ TEST_CASE("where descriptors cannot be closed all at once, they are closed one b
     });
     if (!is_had) CUSTODIAN_SKIP("needs a system that allows seccomp filters");
     CHECK(listing.out == "0\n1\n2\n");
-    REQUIRE(killed->says("."));
+    REQUIRE(killed->prints("."));
     const pid_t command = std::stoi(killed->out());
     killed->signal(SIGKILL);
     CHECK(eventually([&] { return !is_running(command); }));

@@ -75,7 +75,7 @@ TEST_CASE("a command that has ended by itself has its own status, though the loc
   CliProcess cli = lock_under(client, {"sh", "-c",
                                        "echo $$.; while [ ! -e " + directory.file("go") +
                                            " ]; do sleep 0.02; done; exit 5"});
-  REQUIRE(cli.says("."));
+  REQUIRE(cli.prints("."));
   const pid_t command = std::stoi(cli.out());
   {
     const Stopped guardian{guardian_of(cli)};
@@ -96,7 +96,7 @@ TEST_CASE("a runner in which something throws ends its command before the lock i
   CliProcess failing{CUSTODIAN_THROWING_RUNNER,
                      {connect_string(), client.root(), directory.file("go"), "sh", "-c",
                       "trap '' TERM; echo $$.; while :; do sleep 0.02; done"}};
-  REQUIRE(failing.says("."));
+  REQUIRE(failing.prints("."));
   const pid_t command = std::stoi(failing.out());
   InterProcessMutex mutex{*client, "/lock"};
   CliProcess next = lock_under(client, {"true"});

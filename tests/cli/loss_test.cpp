@@ -72,7 +72,7 @@ TEST_CASE("a runner that is stopped itself does not let the command outlive the 
   Words words = lock_words(connect_string(), "/lock", {}, "echo $$.; while :; do sleep 0.02; done");
   words.insert(words.begin(), {"--namespace", client.root()});
   CliProcess cli{CUSTODIAN_CLI, words};
-  REQUIRE(cli.says("."));
+  REQUIRE(cli.prints("."));
   const pid_t command = std::stoi(cli.out());
   InterProcessMutex mutex{*client, "/lock"};
   cli.signal(SIGSTOP);
@@ -92,7 +92,7 @@ TEST_CASE("a command that holds for longer than it may is ended, before the next
                            "trap '' TERM; echo $$.; while :; do sleep 0.02; done");
   words.insert(words.begin(), {"--namespace", client.root()});
   CliProcess cli{CUSTODIAN_CLI, words};
-  REQUIRE(cli.says("."));
+  REQUIRE(cli.prints("."));
   const pid_t command = std::stoi(cli.out());
   InterProcessMutex mutex{*client, "/lock"};
   const Lease lease = mutex.acquire();

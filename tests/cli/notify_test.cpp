@@ -77,7 +77,7 @@ TEST_CASE("a service that waits for a lock has time, and is ready when it has it
   const std::string node = "/lock/" + names_below(*client, "/lock").at(0);
   CHECK(unit.heard("STATUS=holds /lock, as " + node));
   // The command cannot speak for the unit.
-  REQUIRE(unit.cli().says("."));
+  REQUIRE(unit.cli().prints("."));
   CHECK(unit.cli().out() == "none none.\n");
   unit.cli().signal(SIGTERM);
   CHECK(unit.hears("STOPPING=1"));

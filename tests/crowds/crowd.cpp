@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <csignal>
 #include <stdexcept>
 #include <utility>
 
@@ -13,16 +14,20 @@ Crowd::Crowd(std::string servers, std::chrono::milliseconds session_timeout, Rep
     : servers_{std::move(servers)}, session_timeout_{session_timeout}, report_{std::move(report)} {}
 
 void Crowd::start(const std::string& worker) {
+  start(worker, {servers_, std::to_string(session_timeout_.count())});
+}
+
+void Crowd::start(const std::string& worker, const std::vector<std::string>& arguments) {
   // The kernel ends the worker with this process, even if this one is killed.
-  const std::vector<std::string> arguments{"--pdeathsig", "KILL", CUSTODIAN_CROWD_WORKER, servers_,
-                                           std::to_string(session_timeout_.count())};
-  workers_[worker] = std::make_unique<testing::ChildProcess>(CUSTODIAN_SETPRIV, arguments);
+  std::vector<std::string> all{"--pdeathsig", "KILL", CUSTODIAN_CROWD_WORKER};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  workers_[worker] = std::make_unique<testing::ChildProcess>(CUSTODIAN_SETPRIV, all);
 }
 
 void Crowd::kill(const std::string& worker) {
-  // What it has said before is read first.
-  listen(std::chrono::milliseconds{0});
-  workers_.at(worker)->kill();
+  testing::ChildProcess& process = *workers_.at(worker);
+  process.send_signal(SIGKILL);
+  while (!process.has_ended()) report_lines(worker, process);
   workers_.erase(worker);
 }
 
@@ -41,14 +46,18 @@ void Crowd::listen(std::chrono::milliseconds time) {
   std::size_t index = 0;
   for (const auto& [name, worker] : workers_) {
     if (readable[index++].revents == 0) continue;
-    for (const std::string& line : worker->listen()) {
-      std::istringstream text{line};
-      Words words;
-      for (std::string word; text >> word;) words.push_back(word);
-      report_(name, words);
-    }
+    report_lines(name, *worker);
     if (worker->has_ended())
       throw std::runtime_error{name + " has ended: " + worker->how_it_ended()};
+  }
+}
+
+void Crowd::report_lines(const std::string& worker, testing::ChildProcess& process) {
+  for (const std::string& line : process.listen()) {
+    std::istringstream text{line};
+    Words words;
+    for (std::string word; text >> word;) words.push_back(word);
+    report_(worker, words);
   }
 }
 

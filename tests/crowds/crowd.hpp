@@ -37,7 +37,12 @@ class Crowd {
   Crowd(std::string servers, std::chrono::milliseconds session_timeout, Report report);
 
   void start(const std::string& worker);
+  /// Starts a worker with other arguments than the crowd's.
+  void start(const std::string& worker, const std::vector<std::string>& arguments);
+  /// Kills the worker. All that it has said is reported before this returns.
   void kill(const std::string& worker);
+  /// Sends a signal that does not end the worker.
+  void signal(const std::string& worker, int signal) { workers_.at(worker)->send_signal(signal); }
   void tell(const std::string& worker, const std::string& line) { workers_.at(worker)->tell(line); }
   [[nodiscard]] bool has(const std::string& worker) const { return workers_.contains(worker); }
   [[nodiscard]] std::vector<std::string> workers() const;
@@ -47,6 +52,8 @@ class Crowd {
   [[nodiscard]] bool until(const std::function<bool()>& condition, std::chrono::milliseconds limit);
 
  private:
+  void report_lines(const std::string& worker, testing::ChildProcess& process);
+
   const std::string servers_;
   const std::chrono::milliseconds session_timeout_;
   const Report report_;

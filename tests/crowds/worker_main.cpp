@@ -30,7 +30,7 @@ namespace {
 void say(const std::string& line) {
   static std::mutex mutex;
   const std::lock_guard lock{mutex};
-  std::cout << line << std::endl;
+  std::cout << line + '\n' << std::flush;
 }
 
 /// The time of a clock that all processes of a machine share, in nanoseconds.

@@ -16,6 +16,8 @@ void contenders(std::string_view input);
 void demo_history(std::string_view input);
 void duration(std::string_view input);
 void ensemble_config(std::string_view input);
+void ensemble_layout(std::string_view input);
+void map_copy(std::string_view input);
 void packets(std::string_view input);
 void path(std::string_view input);
 void path_pattern(std::string_view input);
@@ -44,6 +46,8 @@ inline constexpr std::array targets{
     Target{"demo_history", &demo_history},
     Target{"duration", &duration},
     Target{"ensemble_config", &ensemble_config},
+    Target{"ensemble_layout", &ensemble_layout},
+    Target{"map_copy", &map_copy},
     Target{"packets", &packets},
     Target{"path", &path},
     Target{"path_pattern", &path_pattern},

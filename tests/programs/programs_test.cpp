@@ -1,27 +1,12 @@
-#include <csignal>
 #include <iostream>
 #include <string>
-#include <vector>
 
 #include "custodian/client.hpp"
-#include "custodian/testing/fault_proxy.hpp"
 #include "program.hpp"
 #include "support/catch.hpp"
-#include "support/test_client.hpp"
 #include "support/test_servers.hpp"
 
 namespace custodian::tests::programs_test {
-
-namespace {
-
-/// Deletes the holder's node, and the waiter's, as an operator would.
-void remove_nodes(custodian::Client& operators, const std::string& path) {
-  for (const std::string& name : operators.children(path).names) {
-    operators.remove(std::string{path}.append("/").append(name));
-  }
-}
-
-}  // namespace
 
 TEST_CASE("the examples of a thread, a coroutine and a callback hold a lock and print a token") {
   for (const char* example :
@@ -137,6 +122,38 @@ TEST_CASE("the example of a daily job runs it once, and names the process that h
   CHECK(contains(output, " has run it, begun 2"));
 }
 
+TEST_CASE("the example of a map has its locks at both ensembles, and refuses another layout") {
+  const Server second;
+  const std::string first = to_string(server_endpoint());
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_ENSEMBLE_MAP, {first, to_string(second.plain_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  CHECK(contains(output, "layout "));
+  for (const char* place : {"locked at zk-1\n", "locked at zk-2\n", "selling from stripe "}) {
+    CHECK(contains(output, place));
+  }
+  const Result other = run(CUSTODIAN_EXAMPLE_ENSEMBLE_MAP, {first});
+  INFO(other.output);
+  CHECK(other.status == 1);
+  CHECK(contains(other.output, "zk-1 has the layout "));
+}
+
+TEST_CASE("the example of a moving map keeps a lease while its home moves, and tokens grow") {
+  const Server second;
+  const std::string first = to_string(server_endpoint());
+  const auto [status, output] =
+      run(CUSTODIAN_EXAMPLE_MOVING_MAP, {first, to_string(second.plain_endpoint())});
+  INFO(output);
+  CHECK(status == 0);
+  // The generation in which the path came to its home is in front: 1 << 32, then 2 << 32.
+  for (const char* part :
+       {"packing 4711 at east, token 4294967296:", "leading at west, token 4294967296:",
+        "packing 4711 at west, token 8589934592:"}) {
+    CHECK(contains(output, part));
+  }
+}
+
 TEST_CASE("the example of a partition shares its shards, and none is left without an owner") {
   const auto [status, output] = run(CUSTODIAN_EXAMPLE_PARTITION, {to_string(server_endpoint())});
   INFO(output);
@@ -171,7 +188,7 @@ TEST_CASE("the example of a distributed atomic counts, and sells its stock once"
   CHECK(bystander.get("/examples/orders").data == std::string("\0\0\0\0\0\0\0\x04", 8));
   bystander.remove("/examples/orders", {.descendants = custodian::Descendants::are_removed});
   bystander.remove("/examples/parcels");
-  bystander.remove("/examples/stock");
+  bystander.remove("/examples/in-stock");
 }
 
 TEST_CASE("the example of a rate limiter sends its calls, and those of a quiet time") {
@@ -212,66 +229,6 @@ TEST_CASE(
   CHECK(contains(output, "10000 requests, "));
   CHECK(contains(output, "; 1 lock is kept\n"));
   CHECK(contains(output, "another instance had its turn; 0 locks are kept by the first\n"));
-}
-
-TEST_CASE("the example of cancellation ends both its waits") {
-  const auto [status, output] = run(CUSTODIAN_EXAMPLE_CANCELLATION, {to_string(server_endpoint())});
-  INFO(output);
-  CHECK(status == 0);
-  CHECK(contains(output, "the thread was stopped, the handler was cancelled"));
-}
-
-TEST_CASE("the example of draining finishes its turn on SIGTERM") {
-  Program drain{CUSTODIAN_EXAMPLE_DRAIN, {to_string(server_endpoint())}};
-  REQUIRE(drain.says("working with token "));
-  drain.signal(SIGTERM);
-  const auto [status, output] = drain.result();
-  INFO(output);
-  CHECK(status == 0);
-  CHECK(contains(output, "drained"));
-}
-
-TEST_CASE("the example of a lost lock stops when its node is deleted") {
-  Program lost{CUSTODIAN_EXAMPLE_LOST, {to_string(server_endpoint())}};
-  REQUIRE(lost.says("counting under "));
-  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
-  remove_nodes(bystander, "/examples/counter");
-  const auto [status, output] = lost.result();
-  INFO(output);
-  CHECK(status == 0);
-  CHECK(contains(output, "stopped, the lock is lost"));
-  bystander.remove("/examples/register");
-}
-
-TEST_CASE("the example of a lost lock counts on after an outage that costs no lock") {
-  custodian::testing::FaultProxy proxy{server_endpoint()};
-  Program lost{CUSTODIAN_EXAMPLE_LOST, {proxy.connect_string()}};
-  REQUIRE(lost.says("counting under "));
-  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
-
-  // A write is applied, and its reply to the example is lost.
-  const std::uint64_t connections = proxy.accepted();
-  proxy.cut_after_replies(1, custodian::testing::LastReply::is_lost);
-  REQUIRE(eventually([&] { return proxy.accepted() > connections; }));
-  const std::string before = bystander.get("/examples/register").data;
-  CHECK(eventually([&] { return bystander.get("/examples/register").data != before; }));
-
-  remove_nodes(bystander, "/examples/counter");
-  const auto [status, output] = lost.result();
-  INFO(output);
-  CHECK(status == 0);
-  bystander.remove("/examples/register");
-}
-
-TEST_CASE("the example of a lost lock in a coroutine stops when its node is deleted") {
-  Program lost{CUSTODIAN_EXAMPLE_LOST_COROUTINE, {to_string(server_endpoint())}};
-  REQUIRE(lost.says("working with token "));
-  custodian::Client bystander{custodian::ClientOptions{.servers = to_string(server_endpoint())}};
-  remove_nodes(bystander, "/examples/job");
-  const auto [status, output] = lost.result();
-  INFO(output);
-  CHECK(status == 0);
-  CHECK(contains(output, "stopped: somebody has deleted its node"));
 }
 
 TEST_CASE("the example of an election leads, and sees who leads") {
@@ -366,6 +323,7 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
                               CUSTODIAN_EXAMPLE_CONDITION,
                               CUSTODIAN_EXAMPLE_DOUBLE_BARRIER,
                               CUSTODIAN_EXAMPLE_DRAIN,
+                              CUSTODIAN_EXAMPLE_ENSEMBLE_MAP,
                               CUSTODIAN_EXAMPLE_LATCH,
                               CUSTODIAN_EXAMPLE_LOG,
                               CUSTODIAN_EXAMPLE_LOST,
@@ -398,6 +356,12 @@ TEST_CASE("an example says how it is called, and what is wrong with a connection
     CHECK(wrong.status == 1);
     CHECK(contains(wrong.output, "localhost:port"));
   }
+  const Result one_too_few = run(CUSTODIAN_EXAMPLE_MOVING_MAP, {"localhost:2181"});
+  CHECK(one_too_few.status == 2);
+  CHECK(contains(one_too_few.output, "usage: "));
+  const Result wrong = run(CUSTODIAN_EXAMPLE_MOVING_MAP, {"localhost:port", "localhost:2181"});
+  CHECK(wrong.status == 1);
+  CHECK(contains(wrong.output, "localhost:port"));
 }
 
 }  // namespace custodian::tests::programs_test

@@ -1,12 +1,17 @@
 #include "world.hpp"
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <future>
 #include <iostream>
 #include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
+
+#include "support/catch.hpp"
 
 namespace custodian::tests {
 
@@ -73,6 +78,8 @@ namespace {
 
 /// One combination out of this many is played.
 constexpr std::uint64_t one_in = 12;
+/// One single fault out of this many is played.
+constexpr std::size_t one_fault_in = 4;
 
 std::uint64_t chosen_seed() {
   const char* chosen = std::getenv("CUSTODIAN_TEST_PLAYS");
@@ -90,7 +97,8 @@ std::uint64_t chosen_seed() {
     if (parsed.ec != std::errc{} || parsed.ptr != end || seed == 0)
       throw std::invalid_argument{"CUSTODIAN_TEST_PLAYS is the seed of a sample, from 1, or all"};
   }
-  std::cout << "one in " << one_in << " of the combinations, CUSTODIAN_TEST_PLAYS=" << seed << '\n';
+  std::cout << "of the faults one in " << one_fault_in << ", of the combinations one in " << one_in
+            << ", CUSTODIAN_TEST_PLAYS=" << seed << '\n';
   return seed;
 }
 
@@ -102,5 +110,19 @@ std::uint64_t Sample::seed() {
 }
 
 bool Sample::takes_next() { return seed() == 0 || random_() % one_in == 0; }
+
+std::vector<Fault> sampled(std::vector<Fault> faults) {
+  if (Sample::seed() == 0) return faults;
+  static std::mt19937_64 random;
+  static std::string drawn_for;
+  std::string test_case = Catch::getResultCapture().getCurrentTestName();
+  if (test_case != drawn_for) {
+    random.seed(Sample::seed());
+    drawn_for = std::move(test_case);
+  }
+  std::ranges::shuffle(faults, random);
+  faults.resize((faults.size() + one_fault_in - 1) / one_fault_in);
+  return faults;
+}
 
 }  // namespace custodian::tests

@@ -115,6 +115,12 @@ class World {
     context.poll();
   }
 
+  /// Runs for so long, whether anything is due or not.
+  void run_for(std::chrono::milliseconds time) {
+    context.restart();
+    context.run_for(time);
+  }
+
   /// Destroys a client, and runs until nothing of it is left. Returns false if something keeps it
   /// alive.
   bool end(std::unique_ptr<Client>& client) {
@@ -197,16 +203,22 @@ class FaultsAt final : public testing::FaultPlan {
 /// Without a sanitizer all of them are. Under a sanitizer each takes five times as long, and memory
 /// is checked rather than the order of steps: there one in twelve is played, drawn at random. The
 /// seed is printed; CUSTODIAN_TEST_PLAYS=<seed> draws the same combinations in any build, and
-/// CUSTODIAN_TEST_PLAYS=all plays all of them. Each single fault is always played.
+/// CUSTODIAN_TEST_PLAYS=all plays all of them.
 class Sample {
  public:
   /// Returns whether the next combination is played.
   [[nodiscard]] bool takes_next();
 
- private:
-  std::mt19937_64 random_{seed()};
   /// The seed of the draw; 0 if all combinations are played.
   [[nodiscard]] static std::uint64_t seed();
+
+ private:
+  std::mt19937_64 random_{seed()};
 };
+
+/// Returns the faults that a request is played with: all of these, or, where Sample plays a part, a
+/// quarter of them, drawn anew at each call. A test case draws the same ones whenever it is run
+/// with the same seed.
+[[nodiscard]] std::vector<Fault> sampled(std::vector<Fault> faults);
 
 }  // namespace custodian::tests

@@ -4,7 +4,7 @@ _custodian()
 {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
   local commands="lock semaphore elect once member barrier latch counter observe watch members discover list inspect revoke
-    break doctor"
+    break doctor serve"
   commands=${commands//$'\n'/ }
   local options="--help --servers --namespace --session-timeout --auth --tls --tls-ca --tls-cert --tls-key
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
@@ -13,7 +13,7 @@ _custodian()
     --tls-key-password-file --tls-server-name --sasl --sasl-keytab --sasl-user --sasl-password-file
     --sasl-server-name --wait --kind --profile --hold-at-most --hold-at-least --every --on-failure --no-turn-status --identity
     --on-lost --on-revoke --acl --permits --take --depth --arrivals --id --payload --admin-port --node --session --touch-interval
-    --longer-than --of --max-nodes "
+    --longer-than --of --max-nodes --http --http-token-file --listen --token-file "
   with_value=${with_value//$'\n'/ }
   COMPREPLY=()
 
@@ -42,7 +42,8 @@ _custodian()
   if [[ -n $skip ]]; then
     local values=""
     case $previous in
-      --tls-ca | --tls-cert | --tls-key | --tls-key-password-file | --sasl-keytab | --sasl-password-file)
+      --tls-ca | --tls-cert | --tls-key | --tls-key-password-file | --sasl-keytab | --sasl-password-file | \
+        --token-file | --http-token-file)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         return
         ;;
@@ -70,7 +71,7 @@ _custodian()
     lock) options+=" --wait --no-wait --kind --profile --hold-at-least --identity --on-revoke $running" ;;
     semaphore) options+=" --permits --take --wait --no-wait --hold-at-least --identity --on-revoke $running" ;;
     once) options+=" --every --on-failure --catch-up --no-turn-status --quiet --wait --identity --on-revoke --show --json $running" ;;
-    elect) options+=" --id $running" ;;
+    elect) options+=" --id --http --http-token-file $running" ;;
     member) options+=" --id --payload --take-over --wait --acl --touch-interval --notify-systemd --" ;;
     barrier) options+=" --wait" ;;
     latch) options+=" --arrivals --wait" ;;
@@ -84,6 +85,7 @@ _custodian()
     revoke) options+=" --node --json" ;;
     break) options+=" --node --session --yes --json" ;;
     doctor) options+=" --touch-interval --admin-port --json" ;;
+    serve) options+=" --listen --token-file --every --max-nodes" ;;
   esac
   # Paths cannot be completed here.
   if [[ -z $command || $current == -* ]]; then

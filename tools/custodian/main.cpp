@@ -39,6 +39,7 @@
 #include "run/member_command.hpp"
 #include "run/outcome.hpp"
 #include "run/semaphore_command.hpp"
+#include "serve/serve_command.hpp"
 #include "text/printable_text.hpp"
 
 namespace {
@@ -101,6 +102,7 @@ int run(int argc, char* argv[]) {
   add_revoke_command(app, invocation);
   add_break_command(app, invocation);
   add_doctor_command(app, invocation);
+  add_serve_command(app, invocation);
   try {
     // CLI11 takes the words from the last to the first.
     std::reverse(line.ours.begin(), line.ours.end());

@@ -135,6 +135,12 @@ void Demo::start_workers() {
                 " workers are connected, each in a process of its own;\nsession timeout " +
                 std::to_string(workers_.front()->session_timeout().count()) + " ms");
   for (const auto& worker : workers_) worker->let_begin();
+  if (!settings_.kill) let_finish();
+}
+
+void Demo::let_finish() {
+  may_finish_ = true;
+  for (const auto& worker : workers_) worker->let_finish();
 }
 
 void Demo::follow_workers() {
@@ -153,7 +159,9 @@ void Demo::follow_workers() {
 void Demo::kill_the_one_inside() {
   for (const auto& worker : workers_) {
     if (worker->stage() != WorkerProcess::Stage::inside) continue;
-    // There must be another worker in the queue, which can take over.
+    // There must be another worker in the queue, which can take over. Each has kept its last
+    // increment for this, or fast ones might be done before the slow one is inside.
+    if (!may_finish_) let_finish();
     if (mutex_->queue_length() < 2) return;
     kill_ = Kill{worker->number(), BootClock::now(), worker->increments_done(),
                  worker->session_timeout()};

@@ -46,6 +46,8 @@ class Demo {
  private:
   void start_workers();
   void follow_workers();
+  /// Allows each worker its last increment.
+  void let_finish();
   void kill_the_one_inside();
   void draw();
   /// Waits a moment for messages of the workers, and reads them.
@@ -75,6 +77,7 @@ class Demo {
   std::unique_ptr<Client> client_;
   std::unique_ptr<InterProcessMutex> mutex_;
   std::vector<std::unique_ptr<WorkerProcess>> workers_;
+  bool may_finish_ = false;
   std::optional<Kill> kill_;
   bool taken_over_ = false;  ///< true once the demo has seen the takeover
   long fired_before_ = 0;

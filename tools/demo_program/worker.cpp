@@ -2,12 +2,12 @@
 /// One of the processes that contend for the lock. The demo starts it, on a socket that is both its
 /// standard input and its standard output:
 ///
-///   ready <negotiated session timeout, ms>   connected; waits for a byte to begin
+///   ready <negotiated session timeout, ms>   connected; waits for a line to begin
 ///   did <n>                                  its n-th increment is done
 ///   inside                                   it waits, in the midst of an increment, to be killed
 ///   done                                     all its increments are done
 ///
-/// The worker ends when the demo does.
+/// A second line to it allows its last increment. It ends when the demo does.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -19,6 +19,8 @@
 #include <fstream>
 #include <future>
 #include <iostream>
+#include <latch>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -109,16 +111,20 @@ void work(const Settings& settings) {
   }};
 
   say("ready " + std::to_string(client.session().timeout.count()));
-  if (std::cin.get() == std::char_traits<char>::eof()) return;
-  // End of file means that the demo is gone.
-  std::thread{[] {
-    while (std::cin.get() != std::char_traits<char>::eof()) {
+  std::string line;
+  if (!std::getline(std::cin, line)) return;
+  const auto may_finish = std::make_shared<std::latch>(1);
+  std::thread{[may_finish] {
+    std::string next;
+    if (std::getline(std::cin, next)) may_finish->count_down();
+    while (std::getline(std::cin, next)) {
     }
-    ::_exit(1);
+    ::_exit(1);  // end of file means that the demo is gone
   }}.detach();
 
   for (int done = 1; done <= settings.increments; ++done) {
     finish_callbacks(client);  // waits for those of the previous acquire
+    if (done == settings.increments) may_finish->wait();
     increment = done;
     Lease lease = mutex.acquire(options);
     Hold hold{settings.number, lease.token().value, lease.node(), boot_time()};

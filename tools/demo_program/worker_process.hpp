@@ -29,6 +29,8 @@ class WorkerProcess {
   /// Reads the worker's messages. To be called when the descriptor is readable.
   void listen();
   void let_begin() const { process_.tell(""); }
+  /// Allows the last increment, for which the worker waits.
+  void let_finish() const { process_.tell(""); }
   /// Sends SIGKILL, and waits until the worker is gone.
   void kill();
 

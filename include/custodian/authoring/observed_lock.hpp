@@ -35,6 +35,10 @@ struct ObservedLock {
 /// The time of the clock by which a client measures waits and leases.
 [[nodiscard]] CUSTODIAN_EXPORT BootClock::time_point now_of(const CorePtr& core) noexcept;
 
+/// Reports to the observer that an acquire has begun, at `since`. `lock` must not be null. Any
+/// thread. One call of tell_acquire_ended() follows it, with the same lock and time.
+CUSTODIAN_EXPORT void tell_acquire_begun(const CorePtr& core, const ObservedLockPtr& lock,
+                                         BootClock::time_point since);
 /// Reports to the observer that an acquire, which began at `since`, has ended. `lock` must not be
 /// null. Any thread.
 CUSTODIAN_EXPORT void tell_acquire_ended(const CorePtr& core, const ObservedLockPtr& lock,

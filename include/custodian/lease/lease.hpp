@@ -147,6 +147,8 @@ enum class Events : std::uint8_t {
 CUSTODIAN_EXPORT void set_idle(const LockNodePtr& node) noexcept;
 /// Whether the client has an idle node at this path. Called on the strand.
 [[nodiscard]] CUSTODIAN_EXPORT bool has_idle_node(ClientCore& core, std::string_view path);
+/// Whether the client's session has a node that is held: not lost, not idle. Called on the strand.
+[[nodiscard]] CUSTODIAN_EXPORT bool has_held_node(ClientCore& core);
 /// Forbids passing a node on after its present holder. Any thread. The client itself forbids it
 /// when the node is lost, when another client has asked for the lock (see make_revocable()), and
 /// when the connection is lost: a write of the holder may then still be under way, and would pass a

@@ -5,19 +5,18 @@
 #include <boost/asio/steady_timer.hpp>
 #include <utility>
 
-#include "acquire/acquire_outcome.hpp"
+#include "acquire/deadlock_watch.hpp"
 #include "acquire/not_acquired.hpp"
 #include "acquire/pending_acquires.hpp"
 #include "acquire/reachability.hpp"
-#include "custodian/authoring/observed_lock.hpp"
 #include "custodian/authoring/spawn.hpp"
 
 // One acquire, around any kind of attempt:
 //
 // 1. start() checks the client and the options in the caller's thread, and hops to the strand.
 // 2. run() registers the acquire with everything that may end it early: the client's end, the
-//    caller's cancellation, the deadline, and the watch over the reachability of the servers. Each
-//    of them requests `give_up`.
+//    caller's cancellation, the deadline, the watch over the reachability of the servers, and the
+//    search for deadlocks. Each of them requests `give_up`.
 // 3. The attempt ends with end_attempt(). If its session was lost, another attempt queues again in
 //    the client's next session, unless the caller has refused that or the acquire is a try.
 // 4. finish() unregisters the acquire, translates the error, and calls the handler.
@@ -38,6 +37,9 @@ error_code verdict(const Acquire& acquire, const PendingAcquires& service, error
   if (error != asio::error::operation_aborted) return error;
   if (service.closing()) return Errc::closed;
   if (acquire.out_of_reach) return Errc::not_connected;
+  if (!acquire.deadlock.empty()) {
+    return make_error_code(boost::system::errc::resource_deadlock_would_occur);
+  }
   if (acquire.declined || (acquire.late && acquire.has_queued)) return {};
   return acquire.late ? make_error_code(Errc::deadline_exceeded) : error;
 }
@@ -59,16 +61,19 @@ void finish(Acquire& acquire, Result<Leases> attempt) {
   acquire.held.release();
   acquire.timer.reset();
   if (acquire.reachability_watch) acquire.reachability_watch->request();
+  if (acquire.deadlock_watch) acquire.deadlock_watch->request();
+  acquire.under_way.end();
   if (acquire.callers) acquire.callers->forget(&acquire);
   service.leave(acquire.give_up);
   error_code error = verdict(acquire, service, attempt.error());
   Acquired acquired;
   if (attempt) acquired.leases = std::move(*attempt);
-  if (!acquire.for_others) {
-    observe_end(*acquire.spec, acquire.wait_limit, acquire.began, error, acquired.leases.size());
-  }
+  acquire.observed.end(acquire.wait_limit, error, acquired.leases.size());
   if (acquired.leases.empty() && acquire.nearest) acquired.blocked_by = std::move(*acquire.nearest);
   acquired.reason = reason_of(acquire, error, acquired);
+  if (error == boost::system::errc::resource_deadlock_would_occur) {
+    acquired.deadlock = std::move(acquire.deadlock);
+  }
   if (acquired.reason != NotAcquired::none) error.clear();
   std::move(acquire.handler)(error, std::move(acquired));
 }
@@ -77,6 +82,7 @@ void run(const AcquirePtr& acquire) {
   auto& service = pending_acquires(*acquire);
   if (service.closing()) return finish(*acquire, Errc::closed);
   service.enter(acquire);
+  acquire->under_way = AcquiresUnderWay::of(acquire->client().core()).enter();
   if (acquire->callers) {
     acquire->callers->on_request(acquire.get(),
                                  [give_up = acquire->give_up] { give_up->request(); });
@@ -100,6 +106,11 @@ void run(const AcquirePtr& acquire) {
             acquire->give_up->request();
           });
   }
+  if (acquire->options.detect_deadlock && !acquire->wait_limit.try_once) {
+    acquire->deadlock_watch = std::make_shared<Cancellation>(acquire->client().core());
+    spawn(acquire->client().core(), "detecting deadlocks of an acquire of " + acquire->spec->path,
+          watch_for_deadlock(acquire, acquire->deadlock_watch));
+  }
   acquire->attempt(acquire);
 }
 
@@ -109,13 +120,6 @@ asio::awaitable<void> await_attempt(AcquirePtr acquire, asio::awaitable<Result<L
 }
 
 }  // namespace
-
-void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
-                 const error_code& error, std::size_t leases) {
-  if (!spec.observed) return;
-  const AcquireOutcome outcome = acquire_outcome(error, leases, wait_limit.try_once);
-  tell_acquire_ended(spec.client.core(), spec.observed, outcome, error, began, leases);
-}
 
 error_code decline(Acquire& acquire) {
   acquire.declined = true;
@@ -151,6 +155,7 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
   const Client& client = what->client();
   error_code error = client.unusable();
   if (!error && !is_valid(what->options.lease)) error = Errc::invalid_argument;
+  if (!error && !may_watch_for_deadlock(*what)) error = Errc::invalid_argument;
   if (error) return std::move(handler)(error, Acquired{});
   if (what->wait_limit.try_once && what->wait_limit.deadline.is_never()) {
     what->wait_limit.deadline = client.deadline_or_default(Deadline{});
@@ -159,15 +164,17 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
   what->callers = std::move(cancellation);
   // Swapped, not assigned: in Boost 1.81 the move assignment of a handler never returns.
   what->handler.swap(handler);
-  if (what->spec->observed) what->began = now_of(client.core());
+  if (!what->for_others) what->observed = ObservedAcquire{what->spec};
   const asio::any_io_executor strand = client.get_executor();
   asio::dispatch(strand, [acquire = std::move(what)] { run(acquire); });
 }
 
 Handler<Acquired> as_one_lease(Handler<AcquireResult> handler) {
   return [handler = std::move(handler)](error_code error, Acquired acquired) mutable {
-    AcquireResult result{
-        .lease = {}, .blocked_by = std::move(acquired.blocked_by), .reason = acquired.reason};
+    AcquireResult result{.lease = {},
+                         .blocked_by = std::move(acquired.blocked_by),
+                         .reason = acquired.reason,
+                         .deadlock = std::move(acquired.deadlock)};
     if (!acquired.leases.empty()) result.lease = std::move(acquired.leases.front());
     std::move(handler)(error, std::move(result));
   };

@@ -11,10 +11,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
+#include "acquire/acquires_under_way.hpp"
 #include "acquire/newcomers.hpp"
+#include "acquire/observed_acquire.hpp"
 #include "acquire/participants.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/result.hpp"
@@ -32,6 +35,7 @@ struct Acquired {
   Leases leases;
   std::optional<Participant> blocked_by;
   NotAcquired reason = NotAcquired::none;
+  std::string deadlock{};  ///< the circle in which it has waited; empty if there was none
 };
 
 struct Acquire;
@@ -52,26 +56,27 @@ struct Acquire {
   CancellationPtr give_up{};
   /// The caller's exclusive lease, if a shared one is acquired beside it; else empty.
   Lease held{};
-  bool late = false;          ///< the deadline has passed
-  bool out_of_reach = false;  ///< the servers were out of reach for `max_unreachable`
-  bool declined = false;      ///< the acquire is a try, and the lock is held
-  bool has_queued = false;    ///< the acquire's node was created
-  bool asked = false;         ///< a request to release was written into the node during the wait
+  bool late = false;            ///< the deadline has passed
+  bool out_of_reach = false;    ///< the servers were out of reach for `max_unreachable`
+  bool declined = false;        ///< the acquire is a try, and the lock is held
+  bool has_queued = false;      ///< the acquire's node was created
+  bool asked = false;           ///< a request to release was written into the node during the wait
+  bool watches_queue = false;   ///< the listing that travels with the create arms a watch
+  bool was_alone = false;       ///< that listing showed no other contender
+  bool somebody_ahead = false;  ///< a contender was ahead, as last seen; `nearest` may be null
+  bool shows_nearest = false;   ///< `nearest` must be known during the wait, too
+  /// The circle in which the acquire waits, as a sentence. Not empty: it was given up for that.
+  std::string deadlock{};
   /// The kept lock for whose waiters this acquire stands in; null for any other acquire. The
   /// observer hears of those waiters, not of this acquire, and the kept lock is not notified of
   /// this newcomer.
   const NewcomerListener* for_others = nullptr;
-  bool watches_queue = false;            ///< the listing that travels with the create arms a watch
-  std::shared_ptr<Watch> queue_watch{};  ///< the watch that this listing armed
-  bool was_alone = false;                ///< this listing showed no other contender
-  std::uint64_t listed_on = 0;           ///< the connection that showed this listing
-  bool somebody_ahead = false;  ///< a contender was ahead, as last seen; `nearest` may be null
+  std::shared_ptr<Watch> queue_watch{};  ///< the watch that the listing armed
+  std::uint64_t listed_on = 0;           ///< the connection that showed the listing
   /// The nearest contender ahead, as last seen. Behind a contender of the same client it is set
   /// when the wait ends without a grant, or earlier if an `on_position` callback, a try or
   /// `shows_nearest` needs it.
   std::unique_ptr<Participant> nearest{};
-  /// Whether `nearest` must be known during the wait, too.
-  bool shows_nearest = false;
   /// Called on the strand when the acquire's node is in the queue, with the node's name. May be
   /// empty.
   std::function<void(std::string_view node)> on_queued{};
@@ -79,9 +84,11 @@ struct Acquire {
   std::function<void()> on_waiting{};
 
   // The members below are set when the acquire starts; finish() needs them.
-  BootClock::time_point began{};                       ///< set only if the client has an observer
+  ObservedAcquire observed{};                          ///< tells the observer of its begin and end
   CancellationPtr callers{};                           ///< the caller's cancellation; may be null
   CancellationPtr reachability_watch{};                ///< ends watch_reachability()
+  CancellationPtr deadlock_watch{};                    ///< ends the search for deadlocks
+  AcquiresUnderWay::Entry under_way{};                 ///< counts this acquire
   std::unique_ptr<boost::asio::steady_timer> timer{};  ///< null without a deadline
   Handler<Acquired> handler{};
 
@@ -108,10 +115,6 @@ void start(AcquirePtr what, CancellationPtr cancellation, Handler<Acquired> hand
 
 /// Adapts the handler of an acquire of one lease.
 [[nodiscard]] Handler<Acquired> as_one_lease(Handler<AcquireResult> handler);
-
-/// Reports the end of an acquire to the client's observer, if there is one.
-void observe_end(const LockSpec& spec, const WaitLimit& wait_limit, BootClock::time_point began,
-                 const error_code& error, std::size_t leases);
 
 /// Records that a try has found the lock held. Returns the error to end the attempt with. The
 /// caller of the acquire gets no error, but `NotAcquired::blocked`.

@@ -28,6 +28,8 @@ void PendingAcquires::drop_handlers(const All& waiting) {
     const AcquirePtr acquire = weak.lock();
     if (!acquire || !acquire->handler) continue;
     dropped.emplace_back().swap(acquire->handler);
+    // The acquire itself may never be destroyed: requests that nobody answers keep it.
+    acquire->observed.drop();
   }
 }
 

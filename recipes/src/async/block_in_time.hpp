@@ -35,7 +35,9 @@ Tried block_in_time(const Client& client, std::string_view operation, std::strin
     return tried;
   }
   auto& [error, tried] = *outcome;
-  throw_if(*client.core(), error, operation, path);
+  std::string_view why;
+  if constexpr (requires { tried.deadlock; }) why = tried.deadlock;
+  throw_if(*client.core(), error, operation, path, why);
   return std::move(tried);
 }
 

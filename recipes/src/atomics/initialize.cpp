@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "async/backoff.hpp"
+#include "async/present_session.hpp"
 #include "atomics/elapsed.hpp"
-#include "atomics/present_session.hpp"
 #include "atomics/update_step.hpp"
 #include "custodian/authoring/doubtful_create.hpp"
 #include "custodian/authoring/operations.hpp"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "async/backoff.hpp"
+#include "async/present_session.hpp"
 #include "atomics/elapsed.hpp"
-#include "atomics/present_session.hpp"
 #include "atomics/transact_step.hpp"
 #include "atomics/view_log.hpp"
 #include "custodian/authoring/argument_checks.hpp"

@@ -1,6 +1,7 @@
 #include "inspect/lock_search.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "custodian/authoring/path.hpp"
@@ -21,6 +22,18 @@ ListedKind kind_of(Claim claim) {
   return ListedKind::mutex;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Servers number a node with ten characters, of which the first may be a sign. Somebody's folder
+/// may be called "lock-7", or "block-store".
+bool is_numbered(std::string_view name) {
+  constexpr std::size_t width = 10;
+  if (name.size() < width) return false;
+  const std::string_view number = name.substr(name.size() - width);
+  return (is_digit(number[0]) || number[0] == '-') &&
+         std::ranges::all_of(number.substr(1), is_digit);
+}
+
 }  // namespace
 
 std::optional<std::string> LockSearch::next() {
@@ -32,9 +45,26 @@ std::optional<std::string> LockSearch::next() {
 
 void LockSearch::add(const std::string& path, std::vector<std::string> children) {
   const QueueReading reading = read_queues(std::move(children));
-  if (!reading.standpoints.empty() || !reading.malformed.empty()) {
+  bool is_lock = false;
+  const bool has_permits = std::ranges::find(reading.standpoints, Claim::permit,
+                                             &Standpoint::claim) != reading.standpoints.end();
+  for (const Standpoint& each : reading.standpoints) {
+    if (is_numbered(each.name)) {
+      is_lock = true;
+    } else {
+      to_list_.push_back(join(path, each.name));
+    }
+  }
+  for (const std::string& name : reading.malformed) to_list_.push_back(join(path, name));
+  if (is_lock) {
     const auto semaphore = part_of_.find(path);
-    locks_.insert(semaphore == part_of_.end() ? path : semaphore->second);
+    // A semaphore whose line nobody has needed yet has permits alone.
+    const auto lone = lone_permits_.find(path);
+    if (semaphore != part_of_.end()) {
+      locks_.insert(semaphore->second);
+    } else {
+      locks_.insert(has_permits && lone != lone_permits_.end() ? lone->second : path);
+    }
   }
   // Two children of these names may be a semaphore's, or somebody's folders. The permits are listed
   // before the line, as inspect() does.
@@ -43,8 +73,11 @@ void LockSearch::add(const std::string& path, std::vector<std::string> children)
       std::ranges::find(reading.foreign, line_part) != reading.foreign.end();
   for (const std::string& name : reading.foreign) {
     std::string child = join(path, name);
-    if (may_be_semaphore && (name == permits_part || name == line_part))
+    if (may_be_semaphore && (name == permits_part || name == line_part)) {
       part_of_.emplace(child, path);
+    } else if (name == permits_part) {
+      lone_permits_.emplace(child, path);
+    }
     to_list_.push_back(std::move(child));
   }
 }

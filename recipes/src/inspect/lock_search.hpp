@@ -23,7 +23,8 @@ class LockSearch {
   /// The next node to list, breadth first; nothing if none is known.
   [[nodiscard]] std::optional<std::string> next();
   [[nodiscard]] bool has_next() const { return !to_list_.empty(); }
-  /// Takes the children of a listed node. Those of a queue make it a lock; the others are listed.
+  /// Takes the children of a listed node. Contenders that a server has numbered make it a lock; all
+  /// others are listed, for they may be folders whatever they are called.
   void add(const std::string& path, std::vector<std::string> children);
 
   /// The paths of the locks that were found.
@@ -33,6 +34,9 @@ class LockSearch {
   std::deque<std::string> to_list_;
   /// The semaphore that a node is part of, if its queue is one of a semaphore's two.
   std::map<std::string, std::string> part_of_;
+  /// The parent of a node that is called as the permits of a semaphore are, without a line beside
+  /// it.
+  std::map<std::string, std::string> lone_permits_;
   std::set<std::string> locks_;
 };
 

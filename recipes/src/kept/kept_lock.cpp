@@ -5,7 +5,6 @@
 #include <limits>
 #include <utility>
 
-#include "custodian/authoring/observed_lock.hpp"
 #include "kept/kept_locks.hpp"
 #include "local_handover/local_queue.hpp"
 
@@ -95,7 +94,6 @@ void KeptLock::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Dead
   if (const error_code error = spec->client.unusable()) {
     return std::move(handler)(error, AcquireResult{});
   }
-  const auto began = spec->observed ? now_of(spec->client.core()) : BootClock::time_point{};
   Lock lock{mutex_};
   if (const detail::LockNodePtr node = take_node()) {
     lock.unlock();
@@ -110,7 +108,8 @@ void KeptLock::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Dead
     errand = begin_errand(order_.on_idle_gone());
   }
   const auto [id, line] = order_.enter();
-  add_waiter(id, Waiter{spec, std::move(handler), deadline, began});
+  // Its begin is reported before another thread can complete it.
+  add_waiter(id, Waiter{spec, std::move(handler), deadline, ObservedAcquire{spec}});
   errand = add_to(std::move(errand), line);
   lock.unlock();
 

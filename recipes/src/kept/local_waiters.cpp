@@ -12,7 +12,9 @@ namespace custodian::recipes_detail {
 namespace asio = boost::asio;
 
 LocalWaiters::LocalWaiters(const Client& client)
-    : strand_{client.get_executor()}, process_{::getpid()} {}
+    : strand_{client.get_executor()},
+      process_{::getpid()},
+      under_way_{AcquiresUnderWay::of(client.core()).number()} {}
 
 LocalWaiters::~LocalWaiters() {
   // In the child of a fork mutexes may be locked for ever.
@@ -22,11 +24,13 @@ LocalWaiters::~LocalWaiters() {
 
 bool LocalWaiters::may_wait(const WaitLimit& wait_limit, const AcquireOptions& options) {
   return !wait_limit.try_once && !wait_limit.max_unreachable && !options.on_position &&
-         !options.on_requeued && options.requeue == RequeuePolicy::queue_again;
+         !options.on_requeued && options.requeue == RequeuePolicy::queue_again &&
+         !options.detect_deadlock;
 }
 
 void LocalWaiters::add_waiter(Id id, Waiter waiter) {
   if (!waiter.deadline.is_never()) deadlines_.emplace(waiter.deadline.time_point(), id);
+  waiter.under_way = AcquiresUnderWay::Entry{under_way_};
   waiters_.emplace(id, std::move(waiter));
 }
 
@@ -43,7 +47,8 @@ std::map<LocalWaiters::Id, LocalWaiters::Waiter> LocalWaiters::take_all() {
 }
 
 void LocalWaiters::complete(Waiter waiter, error_code error, AcquireResult result) {
-  observe_end(*waiter.spec, {}, waiter.began, error, result ? 1 : 0);
+  waiter.under_way.end();
+  waiter.observed.end({}, error, result ? 1 : 0);
   if (result.reason != NotAcquired::none) error.clear();
   std::move(waiter.handler)(error, std::move(result));
 }

@@ -35,7 +35,8 @@ class LocalWaiters : public std::enable_shared_from_this<LocalWaiters> {
     LockSpecPtr spec;
     Handler<AcquireResult> handler;
     Deadline deadline;
-    BootClock::time_point began;  ///< set only if the client has an observer
+    ObservedAcquire observed;
+    AcquiresUnderWay::Entry under_way{};
   };
   /// What the acquires of the waiters' nodes have seen in front of them.
   struct Sight {
@@ -74,7 +75,8 @@ class LocalWaiters : public std::enable_shared_from_this<LocalWaiters> {
 
   const boost::asio::any_io_executor strand_;
   const pid_t process_;
-  std::mutex mutex_;  ///< guards what follows
+  const AcquiresUnderWay::Count under_way_;  ///< of the client
+  std::mutex mutex_;                         ///< guards what follows
   std::map<Id, Waiter> waiters_;
   std::set<std::pair<Deadline::Clock::time_point, Id>> deadlines_;  ///< of those that have one
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "acquire/contender.hpp"
-#include "custodian/authoring/observed_lock.hpp"
 #include "kept/kept_locks.hpp"
 
 // How readers of one client share a node (share_order.hpp decides, pure):
@@ -75,30 +74,27 @@ void SharedReaders::enter(const LockSpecPtr& spec, CancellationPtr cancellation,
   if (const error_code error = spec->client.unusable()) {
     return std::move(handler)(error, AcquireResult{});
   }
-  const auto began = spec->observed ? now_of(spec->client.core()) : BootClock::time_point{};
   if (Lease lease = take()) {
     return std::move(handler)(error_code{}, AcquireResult{.lease = std::move(lease)});
   }
-  asio::dispatch(strand_, [self = self(), spec, cancellation = std::move(cancellation), deadline,
-                           began, handler = std::move(handler)]() mutable {
-    self->enter_line(spec, cancellation, deadline, began, std::move(handler));
+  Waiter waiter{spec, std::move(handler), deadline, ObservedAcquire{spec}};
+  asio::dispatch(strand_, [self = self(), waiter = std::move(waiter),
+                           cancellation = std::move(cancellation)]() mutable {
+    self->enter_line(std::move(waiter), cancellation);
   });
 }
 
-void SharedReaders::enter_line(const LockSpecPtr& spec, const CancellationPtr& cancellation,
-                               Deadline deadline, BootClock::time_point began,
-                               Handler<AcquireResult> handler) {
-  const Client& client = spec->client;
-  if (const error_code error = client.unusable()) {
-    return complete({spec, std::move(handler), deadline, began}, error, {});
-  }
+void SharedReaders::enter_line(Waiter waiter, const CancellationPtr& cancellation) {
+  const Client& client = waiter.spec->client;
+  const Deadline deadline = waiter.deadline;
+  if (const error_code error = client.unusable()) return complete(std::move(waiter), error, {});
   Lock lock{mutex_};
   // A node that waits has no lease yet, which would know that the connection was lost.
   const bool believed = is_sound() && is_connected(client.connection_state()) &&
                         listed_on_ == detail::connection_number(*client.core());
   if (!believed) order_.on_changed();
   ShareOrder::Entry entry = order_.enter();
-  add_waiter(entry.reader, {spec, std::move(handler), deadline, began});
+  add_waiter(entry.reader, std::move(waiter));
   Errand errand = begin_errand(entry.next);
   lock.unlock();
 

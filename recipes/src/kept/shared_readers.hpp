@@ -86,8 +86,7 @@ class SharedReaders final : public Keeper, public LocalWaiters {
   [[nodiscard]] NewNode make_node(Node number);
   [[nodiscard]] Waiter take_waiter(Id id, Errand& errand);
 
-  void enter_line(const LockSpecPtr& spec, const CancellationPtr& cancellation, Deadline deadline,
-                  BootClock::time_point began, Handler<AcquireResult> handler);
+  void enter_line(Waiter waiter, const CancellationPtr& cancellation);
   void run(Errand errand);
   void give_up(Id id, error_code error) override;
 

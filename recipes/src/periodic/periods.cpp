@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "async/backoff.hpp"
+#include "async/present_session.hpp"
 #include "custodian/authoring/operations.hpp"
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/result.hpp"
@@ -53,7 +54,8 @@ asio::awaitable<Result<RecordSight>> look(PeriodsPtr periods, CancellationPtr ca
                                           OperationOptions limits) {
   const Client& client = periods->client;
   for (int failures = 0;; ++failures) {
-    const std::int64_t session = client.session().id;
+    const Result<std::int64_t> session = co_await present_session(client, cancellation, limits);
+    if (!session) co_return session.error();
     const UpsertOptions options{.parents = Parents::created_as_containers,
                                 .deadline = limits.deadline,
                                 .retry = limits.retry};
@@ -68,7 +70,7 @@ asio::awaitable<Result<RecordSight>> look(PeriodsPtr periods, CancellationPtr ca
       Result<RecordSight> seen = co_await read_record(periods, cancellation, limits);
       if (!seen) co_return seen;
       // A server shows nothing older than what it has answered to the same session.
-      if (client.session().id == session) {
+      if (client.session().id == *session) {
         seen->now = std::chrono::floor<std::chrono::milliseconds>(written.stat.modified);
         co_return seen;
       }

@@ -21,7 +21,8 @@ Handler<Acquired> as_permits(Handler<PermitsResult> handler) {
   return [handler = std::move(handler)](error_code error, Acquired acquired) mutable {
     std::move(handler)(error, PermitsResult{.permits = std::move(acquired.leases),
                                             .blocked_by = std::move(acquired.blocked_by),
-                                            .reason = acquired.reason});
+                                            .reason = acquired.reason,
+                                            .deadlock = std::move(acquired.deadlock)});
   };
 }
 

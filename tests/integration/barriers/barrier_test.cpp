@@ -14,6 +14,7 @@
 #include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/barriers/beside.hpp"
+#include "support/is_watching.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::barrier_test {
@@ -29,7 +30,7 @@ constexpr auto path = "/barriers/one";
   auto opened = begun<>([&](auto done) {
     DistributedBarrier{client, path}.async_wait(std::move(done));
   });
-  REQUIRE(eventually([&] { return client.load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(client); }));
   CHECK(opened.wait_for(0s) == std::future_status::timeout);
   return opened;
 }
@@ -107,7 +108,7 @@ TEST_CASE("a wait at a barrier is stopped, or cancelled, and leaves no watch") {
         static_cast<void>(barrier.wait_for(patience, source.get_token()));
       });
     }};
-    CHECK(eventually([&] { return client->load().watches == 1; }));
+    CHECK(eventually([&] { return is_watching(*client); }));
     source.request_stop();
     waiter.join();
     CHECK(error == asio::error::operation_aborted);
@@ -117,7 +118,7 @@ TEST_CASE("a wait at a barrier is stopped, or cancelled, and leaves no watch") {
   auto opened = begun<>([&](auto done) {
     barrier.async_wait(asio::bind_cancellation_slot(signal.slot(), std::move(done)));
   });
-  REQUIRE(eventually([&] { return client->load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(*client); }));
   signal.emit(asio::cancellation_type::total);
   REQUIRE(opened.wait_for(patience) == std::future_status::ready);
   CHECK(std::get<0>(opened.get()) == asio::error::operation_aborted);
@@ -194,7 +195,7 @@ TEST_CASE("a waiter goes on in its next session, and notices a barrier that was 
   own_server().expire_session(first.id, first.password);
   REQUIRE(eventually([&] {
     const std::int64_t now = other.session().id;
-    return now != 0 && now != first.id && other.load().watches == 1;
+    return now != 0 && now != first.id && is_watching(other);
   }));
   CHECK(opened.wait_for(0s) == std::future_status::timeout);
   const SessionInfo second = other.session();

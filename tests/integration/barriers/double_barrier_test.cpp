@@ -13,6 +13,7 @@
 #include "custodian/barriers/distributed_double_barrier.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/barriers/beside.hpp"
+#include "support/is_watching.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::double_barrier_test {
@@ -55,7 +56,7 @@ TEST_CASE("a member that is late, stopped or alone is out, and a party without i
   std::stop_source source;
   error_code error;
   std::thread waiter{[&] { error = error_of([&] { one.enter(source.get_token()); }); }};
-  CHECK(eventually([&] { return client->load().watches == 1; }));
+  CHECK(eventually([&] { return is_watching(*client); }));
   source.request_stop();
   waiter.join();
   CHECK(error == asio::error::operation_aborted);
@@ -78,7 +79,7 @@ TEST_CASE("a member sees a killed server through; one whose session ends is wait
   TestClient client{"party-killed", server.connect_string()};
   DistributedDoubleBarrier one{*client, path, 2};
   auto first = begun<bool>([&](auto done) { one.async_enter(std::move(done)); });
-  REQUIRE(eventually([&] { return client->load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(*client); }));
   server.kill();
   server.start();
   Client cut{beside(client, proxy.connect_string())};
@@ -119,7 +120,7 @@ TEST_CASE("in a forked child no party can be entered, and its parent goes on wai
   TestClient client{"party-fork"};
   DistributedDoubleBarrier one{*client, path, 2};
   auto entered = begun<bool>([&](auto done) { one.async_enter(std::move(done)); });
-  REQUIRE(eventually([&] { return client->load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(*client); }));
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(30);

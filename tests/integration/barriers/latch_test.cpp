@@ -15,6 +15,7 @@
 #include "custodian/barriers/count_down_latch.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/barriers/beside.hpp"
+#include "support/is_watching.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::latch_test {
@@ -29,7 +30,7 @@ constexpr auto path = "/latches/one";
   auto opened = begun<>([&](auto done) {
     CountDownLatch{client, path, expected}.async_wait(std::move(done));
   });
-  REQUIRE(eventually([&] { return client.load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(client); }));
   CHECK(opened.wait_for(0s) == std::future_status::timeout);
   return opened;
 }
@@ -135,10 +136,7 @@ TEST_CASE("a thousand waiters get one event each, that of the last arrival") {
     for (std::size_t k = 0; k < each_waits; ++k) {
       all.push_back(begun<>([&](auto done) { theirs.async_wait(std::move(done)); }));
     }
-    REQUIRE(eventually([&] {
-      const Session::Load load = clients.back().load();
-      return load.operations == 0 && load.watches == 1;
-    }));
+    REQUIRE(eventually([&] { return is_watching(clients.back()); }));
   }
   const auto events = [&] { return server.statistic("zk_sum_node_created_watch_count"); };
   const auto others = [&] {
@@ -175,7 +173,7 @@ TEST_CASE("a waiter at a latch sees a killed server through, and a session that 
   server.expire_session(first.id, first.password);
   REQUIRE(eventually([&] {
     const std::int64_t now = cut.session().id;
-    return now != 0 && now != first.id && cut.load().watches == 1;
+    return now != 0 && now != first.id && is_watching(cut);
   }));
   CHECK(opened.wait_for(0s) == std::future_status::timeout);
   proxy.refuse();
@@ -199,7 +197,7 @@ TEST_CASE("a wait at a latch is stopped, or cancelled, and leaves no watch") {
         latch.arrive_and_wait(1, source.get_token());
       });
     }};
-    CHECK(eventually([&] { return client->load().watches == 1; }));
+    CHECK(eventually([&] { return is_watching(*client); }));
     source.request_stop();
     waiter.join();
     CHECK(error == asio::error::operation_aborted);
@@ -211,7 +209,7 @@ TEST_CASE("a wait at a latch is stopped, or cancelled, and leaves no watch") {
   auto opened = begun<>([&](auto done) {
     latch.async_wait(asio::bind_cancellation_slot(signal.slot(), std::move(done)));
   });
-  REQUIRE(eventually([&] { return client->load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(*client); }));
   signal.emit(asio::cancellation_type::total);
   REQUIRE(opened.wait_for(patience) == std::future_status::ready);
   CHECK(std::get<0>(opened.get()) == asio::error::operation_aborted);

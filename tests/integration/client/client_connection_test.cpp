@@ -234,6 +234,42 @@ TEST_CASE("what outlives its client is told that it is closed") {
   CHECK(error_of([&] { static_cast<void>(shared->get("/")); }) == Errc::closed);
 }
 
+TEST_CASE("the log is not called once its client is destroyed, though a handle outlives it") {
+  asio::io_context callbacks;  // runs when the client is gone
+  int lines = 0;
+  std::optional<Client> shared;
+  {
+    ClientOptions options = options_for(connect_string());
+    options.callback_executor = callbacks.get_executor();
+    options.log = [&](LogLevel, std::string_view) { ++lines; };
+    const Client client{options};
+    shared.emplace(client.share());
+    REQUIRE(eventually([&] { return is_connected(client.connection_state()); }));
+  }
+  CHECK(callbacks.poll() > 0);
+  CHECK(lines == 0);
+}
+
+TEST_CASE("a client's destruction waits for the log line that is being written") {
+  std::promise<void> began;
+  bool has_begun = false;
+  bool has_ended = false;
+  std::optional<Client> shared;
+  {
+    ClientOptions options = options_for(connect_string());
+    options.log = [&](LogLevel, std::string_view) {
+      if (std::exchange(has_begun, true)) return;
+      began.set_value();
+      std::this_thread::sleep_for(300ms);
+      has_ended = true;
+    };
+    const Client client{options};
+    shared.emplace(client.share());
+    REQUIRE(began.get_future().wait_for(patience) == std::future_status::ready);
+  }
+  CHECK(has_ended);
+}
+
 TEST_CASE("in a forked child every call fails, and the parent's session goes on") {
   TestClient client{"fork"};
   client->create("/e", "", {.mode = CreateMode::ephemeral});

@@ -28,7 +28,7 @@ void check_storm(ConnectionFactory connection_factory, Ending ending) {
 
   CutStorm storm{settings};
   const CutStormReport report = storm.run();
-  if (cuts != nullptr) std::cout << report << std::endl;
+  if (cuts != nullptr) std::cout << report << '\n' << std::flush;
 
   CAPTURE(report);
   CHECK(report.cuts == settings.cuts);

@@ -74,6 +74,7 @@ void HostileServer::talk() {
   for (;;) {
     const std::string frame = read_frame();
     SeenRequest request{number_at(frame, 0), number_at(frame, 4), frame.substr(8)};
+    if (came_in_parts_ && request.xid > 0) ++requests_in_parts_;
     constexpr std::int32_t ping = -2;
     const std::string ping_answer = Jute{}.header(ping).frame();
     send(request.xid == ping ? ping_answer : words_.answer(request));
@@ -85,6 +86,7 @@ std::string HostileServer::read_frame() {
   std::string bytes(4, '\0');
   asio::read(socket_, asio::buffer(bytes));
   bytes.resize(static_cast<std::size_t>(number_at(bytes, 0)));
+  came_in_parts_ = socket_.available() < bytes.size();
   asio::read(socket_, asio::buffer(bytes));
   return bytes;
 }

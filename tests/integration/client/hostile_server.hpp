@@ -47,6 +47,8 @@ class HostileServer {
   [[nodiscard]] int connections() const { return connections_; }
   /// The number of connections that were closed, of those whose handshake was answered.
   [[nodiscard]] int connections_ended() const { return connections_ended_; }
+  /// The number of requests whose length had come without the rest.
+  [[nodiscard]] int requests_in_parts() const { return requests_in_parts_; }
   /// The number of bytes that clients have taken.
   [[nodiscard]] std::size_t bytes_sent() const { return bytes_sent_; }
 
@@ -64,6 +66,8 @@ class HostileServer {
   std::atomic<bool> stopping_{false};
   std::atomic<int> connections_{0};
   std::atomic<int> connections_ended_{0};
+  std::atomic<int> requests_in_parts_{0};
+  bool came_in_parts_ = false;  ///< the newest frame
   std::atomic<std::size_t> bytes_sent_{0};
   std::thread thread_;
 };

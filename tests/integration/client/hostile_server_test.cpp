@@ -298,6 +298,13 @@ TEST_CASE("replies that come byte by byte are read") {
   CHECK(server.connections() == 1);
 }
 
+TEST_CASE("a request comes in one packet, though the C client writes it in two parts") {
+  const HostileServer server{words(&honest_answer)};
+  Victim victim{server};
+  for (int i = 0; i < 200; ++i) CHECK(victim->exists("/x"));
+  CHECK(server.requests_in_parts() == 0);
+}
+
 /// The names of a listing, encoded without their count. They are made before a client asks: under
 /// sanitizers that takes longer than a client waits.
 std::string names_of_listing(std::int32_t names) {

@@ -23,8 +23,8 @@ constexpr std::chrono::seconds session_timeout{2};
 /// This is more than the number of transactions that a new server has at the end of the test.
 constexpr int many = 3'000;
 /// The time limit for a client to move to a new server: one session timeout until it gives up its
-/// session, another for a busy machine, and the rest for the connection and for Java.
-constexpr std::chrono::seconds soon{15};
+/// session, and the rest for the connection, for Java, and for a busy machine.
+constexpr std::chrono::seconds soon = patience;
 
 /// A client with a short session, and the states of its connection so far.
 class Observed {
@@ -226,7 +226,10 @@ TEST_CASE("clients that are sent to another ensemble all come over: the holder, 
         return waiters.empty();
       },
       2 * soon));
-  for (Observed& each : clients) CHECK(is_connected(each->connection_state()));
+  // The holder is the last to come, perhaps: its lease is lost by its own clock, before it arrives.
+  for (Observed& each : clients) {
+    CHECK(eventually([&] { return is_connected(each->connection_state()); }, soon));
+  }
 }
 
 TEST_CASE("a client comes back to a server that was restored from an older snapshot") {

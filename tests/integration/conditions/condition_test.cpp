@@ -1,8 +1,11 @@
-// Conditions on real servers: a bounded buffer while connections are cut, the standard face, and
-// what threads hold.
+// Conditions on real servers: a bounded buffer while connections are cut, the standard face, what
+// threads hold, and many waiters.
 
+#include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <deque>
+#include <memory>
 #include <shared_mutex>
 #include <thread>
 #include <vector>
@@ -238,6 +241,80 @@ TEST_CASE("a signal reaches a waiter whose connection is down when it is given")
   CHECK_FALSE(error);
   CHECK(result.status == ConditionStatus::signalled);
   CHECK(result.lease.state() == LeaseState::held);
+}
+
+/// Waiters at one condition, of a few sessions.
+class Crowd {
+ public:
+  Crowd(const Server& server, std::size_t waiters) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(waiters, 10); ++i) {
+      parties_.push_back(std::make_unique<Party>(options_for(server.connect_string())));
+    }
+    for (std::size_t i = 0; i < waiters; ++i) {
+      Party& party = *parties_[i % parties_.size()];
+      party.changed.async_wait(party.mutex.acquire(), [this, i](error_code error, Woken woken) {
+        const std::lock_guard lock{mutex_};
+        if (!error && woken.status == ConditionStatus::signalled) woken_.push_back(i);
+      });
+    }
+  }
+
+  /// The numbers of those that were signalled, and had the lock again.
+  [[nodiscard]] std::vector<std::size_t> woken() const {
+    const std::lock_guard lock{mutex_};
+    return woken_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::size_t> woken_;
+  std::vector<std::unique_ptr<Party>> parties_;  // the last member: a handler may still run
+};
+
+// CUSTODIAN_TEST_WAITERS=<number> has so many waiters, and prints what they cost.
+TEST_CASE("signals wake as many of many waiters, those that came first, by one event each") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  const char* const given = std::getenv("CUSTODIAN_TEST_WAITERS");
+  const std::size_t waiters = given == nullptr ? 40 : std::strtoul(given, nullptr, 10);
+  const std::size_t some = waiters / 4;
+  Server server;
+  Crowd crowd{server, waiters};
+  // Each waiter watches its own node, and all but the first one the node in front of it.
+  const auto are_asleep = [&](std::size_t number) {
+    return server.statistic("zk_watch_count") == static_cast<std::int64_t>(2 * number - 1);
+  };
+  REQUIRE(eventually([&] { return are_asleep(waiters); }));
+  Party signaller{options_for(server.connect_string())};
+  // A signal is written into the waiter's node.
+  const auto signals = [&] { return server.statistic("zk_sum_node_changed_watch_count"); };
+  const auto requests = [&] { return server.statistic("zk_packets_received"); };
+  const auto before = signals();
+  const auto asked = requests();
+
+  {
+    const Lease lease = signaller.mutex.acquire();
+    for (std::size_t i = 0; i < some; ++i) REQUIRE(signaller.changed.signal(lease) == 1);
+    CHECK(signals() - before == static_cast<std::int64_t>(some));
+  }
+  REQUIRE(eventually([&] { return crowd.woken().size() == some; }));
+  // Those that came first; how they then queue for the lock is their sessions' affair.
+  for (const std::size_t each : crowd.woken()) CHECK(each < some);
+  REQUIRE(eventually([&] { return are_asleep(waiters - some); }));
+  if (given != nullptr) {
+    WARN(some << " of " << waiters << " signalled one by one: " << signals() - before
+              << " signals arrived, " << requests() - asked << " requests");
+  }
+
+  const auto asked_again = requests();
+  {
+    const Lease lease = signaller.mutex.acquire();
+    REQUIRE(signaller.changed.signal_all(lease) == waiters - some);
+    CHECK(signals() - before == static_cast<std::int64_t>(waiters));
+  }
+  REQUIRE(eventually([&] { return crowd.woken().size() == waiters; }));
+  if (given != nullptr) {
+    WARN(waiters - some << " signalled at once: " << requests() - asked_again << " requests");
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "custodian/testing/testing_server.hpp"
 #include "integration/leader/leadership.hpp"
 #include "support/acquired.hpp"
+#include "support/is_watching.hpp"
 
 namespace custodian::tests::leader_latch_test {
 namespace {
@@ -184,7 +185,7 @@ TEST_CASE("a leader hears of its deleted node by a watch, long before its next b
   TestClient root{"latch-watch", server.connect_string(), 2h};
   LatchCandidate lone{root, "lone", server.connect_string(), {}, 2h};
   const Lease leadership = lead(lone);
-  REQUIRE(eventually([&] { return lone.client.load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(lone.client); }));
   root->remove(leadership.node());
   REQUIRE(eventually([&] { return lone.heard.is({gained, ended, gained}); }));
   CHECK(leadership.loss_reason() == LossReason::node_deleted);

@@ -1,12 +1,12 @@
 #include "custodian/locks/with_lock.hpp"
 
 #include <boost/asio/error.hpp>
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/path_of.hpp"
+#include "integration/locks/with_lock_calls.hpp"
 #include "support/acquired.hpp"
 #include "support/test_client.hpp"
 
@@ -15,45 +15,10 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace asio = boost::asio;
-
-/// An address without a server.
-constexpr auto nowhere = "127.0.0.1:1";
-const error_code busy = make_error_code(boost::system::errc::device_or_resource_busy);
-
-struct Failure : std::runtime_error {
-  Failure() : std::runtime_error{"the function fails"} {}
-};
-
-/// A mutex like std::timed_mutex, whose timed waits the ThreadSanitizer of g++ 12 does not see.
-class TimedLock {
- public:
-  void lock() {
-    while (!try_lock_for(1h)) {
-    }
-  }
-  bool try_lock() { return try_lock_for(0ns); }
-  bool try_lock_for(std::chrono::nanoseconds wait) {
-    std::unique_lock guard{mutex_};
-    if (!freed_.wait_for(guard, wait, [&] { return !locked_; })) return false;
-    locked_ = true;
-    return true;
-  }
-  void unlock() {
-    const std::scoped_lock guard{mutex_};
-    locked_ = false;
-    freed_.notify_one();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  bool locked_ = false;
-};
-
-template <typename Function>
-error_code error_of_call(Function function) {
-  return error_of([&] { static_cast<void>(function()); });
-}
+using with_lock_calls::busy;
+using with_lock_calls::error_of_call;
+using with_lock_calls::Failure;
+using with_lock_calls::nowhere;
 
 TEST_CASE("a function runs under the lock, and gives its value or none") {
   TestClient client{"runs"};
@@ -133,60 +98,6 @@ TEST_CASE("a call inside another on the same path is busy with itself") {
     return static_cast<bool>(inner);
   });
   CHECK(call.value == false);
-}
-
-TEST_CASE("away: thrown, skipped, or run under the fallback, which keeps others out") {
-  Client away{options_for(nowhere)};
-  int ran = 0;
-  const auto run = [&] { ++ran; };
-  CHECK(error_of_call([&] { return with_lock(away, "/lock", {.wait = 300ms}, run); }) ==
-        Errc::not_connected);
-  CHECK(error_of_call([&] { return with_lock(away, "/lock", {.wait = 0ms}, run); }) ==
-        Errc::not_connected);
-  CHECK(message_of([&] {
-          static_cast<void>(with_lock(away, "/lock", {.wait = 0ms}, run));
-        }).find("no connection to " + std::string{nowhere}) != std::string::npos);
-  CHECK_FALSE(with_lock(away, "/lock", {.wait = 300ms, .when_away = Otherwise::skip}, run));
-  // A call that is skipped when the lock is busy still throws when ZooKeeper is away.
-  CHECK(error_of_call([&] {
-          return with_lock(away, "/lock", {.wait = 0ms, .when_busy = Otherwise::skip}, run);
-        }) == Errc::not_connected);
-  CHECK(ran == 0);
-
-  TimedLock fallback;
-  const WithLockOptions options{.wait = 300ms, .fallback = fallback};
-  const auto call = with_lock(away, "/lock", options, [&](const Lease& lease) {
-    ++ran;
-    CHECK_FALSE(lease);
-    CHECK(lease.token() == FencingToken{});
-    return std::async(std::launch::async, [&] { return fallback.try_lock(); }).get();
-  });
-  CHECK(call.under == Under::fallback);
-  CHECK(call.value == false);
-  CHECK(ran == 1);
-  CHECK_THROWS_AS(static_cast<void>(with_lock(away, "/lock", options, [] { throw Failure{}; })),
-                  Failure);
-  // Both calls have unlocked the fallback.
-  CHECK(fallback.try_lock());
-  fallback.unlock();
-}
-
-TEST_CASE("away, and somebody else holds the fallback: busy, within the wait") {
-  Client away{options_for(nowhere)};
-  const auto fallback = std::make_shared<TimedLock>();
-  const std::lock_guard guard{*fallback};
-  const auto elsewhere = [&](Otherwise when_busy) {
-    return std::async(std::launch::async,
-                      [&, when_busy] {
-                        return with_lock(
-                            away, "/lock",
-                            {.wait = 100ms, .when_busy = when_busy, .fallback = fallback},
-                            [] { FAIL("two are in"); });
-                      })
-        .get();
-  };
-  CHECK(elsewhere(Otherwise::skip).under == Under::nothing);
-  CHECK(error_of_call([&] { return elsewhere(Otherwise::fail); }) == busy);
 }
 
 TEST_CASE("a stop, or a client that closes, while a fallback is waited for: it is let go of") {

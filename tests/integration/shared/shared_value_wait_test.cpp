@@ -11,6 +11,7 @@
 
 #include "custodian/shared/shared_count.hpp"
 #include "integration/shared/shared_values.hpp"
+#include "support/is_watching.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::shared_value_wait_test {
@@ -29,7 +30,7 @@ TEST_CASE("a wait ends with the next write, and at once with one that was before
   SharedCount others{other, "/count"};
   const Count known = count.load();
   auto newer = begun<Count>([&](auto done) { count.async_wait(known, done); });
-  REQUIRE(eventually([&] { return client->load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(*client); }));
   others.store(1);
   REQUIRE(newer.wait_for(patience) == std::future_status::ready);
   const auto [error, value] = newer.get();
@@ -49,7 +50,7 @@ TEST_CASE("a wait is given up by slot and by stop_token") {
   auto newer = begun<Count>([&](auto done) {
     count.async_wait(known, asio::bind_cancellation_slot(signal.slot(), std::move(done)));
   });
-  REQUIRE(eventually([&] { return client->load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(*client); }));
   signal.emit(asio::cancellation_type::total);
   REQUIRE(newer.wait_for(patience) == std::future_status::ready);
   CHECK(std::get<0>(newer.get()) == asio::error::operation_aborted);
@@ -58,7 +59,7 @@ TEST_CASE("a wait is given up by slot and by stop_token") {
   error_code error;
   std::thread waiter{
       [&] { error = error_of([&] { static_cast<void>(count.wait(known, source.get_token())); }); }};
-  CHECK(eventually([&] { return client->load().watches == 1; }));
+  CHECK(eventually([&] { return is_watching(*client); }));
   source.request_stop();
   waiter.join();
   CHECK(error == asio::error::operation_aborted);
@@ -195,12 +196,12 @@ TEST_CASE("a wait goes on in the next session when its own is lost") {
   SharedCount count{*client, "/count"};
   const Count known = count.load();
   auto newer = begun<Count>([&](auto done) { count.async_wait(known, done); });
-  REQUIRE(eventually([&] { return client->load().watches == 1; }));
+  REQUIRE(eventually([&] { return is_watching(*client); }));
   const SessionInfo session = client->session();
   own_server().expire_session(session.id, session.password);
   REQUIRE(eventually([&] {
     const std::int64_t id = client->session().id;
-    return id != 0 && id != session.id && client->load().watches == 1;
+    return id != 0 && id != session.id && is_watching(*client);
   }));
   CHECK(newer.wait_for(0s) == std::future_status::timeout);
   const Client other{beside(client)};

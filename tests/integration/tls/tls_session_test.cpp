@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
+#include <memory>
+#include <utility>
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/fault_proxy.hpp"
@@ -150,8 +152,16 @@ TEST_CASE("a close ends in time, and leaves nothing, though the server takes not
   FaultProxy proxy{server.secure_endpoint()};
   const Directory files;
   asio::io_context context;
+  // A user of the seam may keep a session that is closed.
+  std::shared_ptr<Session> session;
+  ClientOptions options = secure_options(proxy.endpoint(), files);
+  if (GENERATE(false, true)) {
+    options.session_factory = [&session](auto&&... parts) {
+      return session = make_zookeeper_session(std::forward<decltype(parts)>(parts)...);
+    };
+  }
   {
-    Client client{context.get_executor(), secure_options(proxy.endpoint(), files)};
+    Client client{context.get_executor(), options};
     bool connected = false;
     client.async_create("/a", "", {}, [&](error_code error, const Created&) {
       connected = !error;

@@ -158,7 +158,7 @@ TEST_CASE("an atomic: updates that share a write count once with every fault", "
   for_all("together, one fault", [](Play play, auto seen) {
     const std::size_t steps = seen(play);
     for (std::size_t at = 0; at < steps; ++at) {
-      for (const Fault& fault : faults_and_late_ones()) {
+      for (const Fault& fault : sampled(faults_and_late_ones())) {
         play.faults = {{at, fault}};
         seen(play);
       }
@@ -221,7 +221,7 @@ TEST_CASE("an atomic: another client's write beside several that share one is no
       play.faults = {};
       const std::size_t longer = seen(play);
       for (std::size_t at = 0; at < longer; ++at) {
-        for (const Fault& fault : faults_and_late_ones()) {
+        for (const Fault& fault : sampled(faults_and_late_ones())) {
           play.faults = {{at, fault}};
           seen(play);
         }

@@ -81,7 +81,7 @@ TEST_CASE("a rate limiter: with every fault no more is let through than was take
           "[atomics]") {
   const std::size_t steps = play({});
   for (std::size_t at = 0; at < steps; ++at) {
-    for (const Fault& fault : faults_and_late_ones()) {
+    for (const Fault& fault : sampled(faults_and_late_ones())) {
       const std::size_t longer = play({{at, fault}});
       for (std::size_t next = at + 1; next < std::min(longer, at + 3); ++next) {
         play({{at, fault}, {next, {.kind = FaultKind::fail_after}}});

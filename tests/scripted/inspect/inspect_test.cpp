@@ -113,7 +113,7 @@ TEST_CASE("inspect: what is at a path is shown through every fault, and nothing 
   REQUIRE(plain.steps == 8);
   std::size_t cases = 0;
   for (std::size_t at = 0; at < plain.steps; ++at) {
-    for (const Fault& fault : all_faults()) {
+    for (const Fault& fault : sampled(all_faults())) {
       const Run run = look({{at, fault}});
       if (!run.fault.empty())
         FAIL_CHECK("request " << at << ": " << describe(fault) << ": " << run.fault);

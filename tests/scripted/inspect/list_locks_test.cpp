@@ -131,7 +131,7 @@ TEST_CASE("list locks: what is below a path is found through every fault, and no
   // the contenders.
   REQUIRE(steps == 8 + 6 + 5);
   for (std::size_t at = 0; at < steps; ++at) {
-    for (const Fault& fault : all_faults()) tally.play({.faults = {{at, fault}}});
+    for (const Fault& fault : sampled(all_faults())) tally.play({.faults = {{at, fault}}});
   }
 }
 

@@ -7,7 +7,9 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,7 +39,23 @@ class Records final : public Observer {
   FencingToken token;
   error_code error;  ///< the error of the newest acquire
 
+  /// The acquires that have begun: recipe, path, time. Those that have not ended are open.
+  using Begun = std::tuple<std::string, std::string, BootClock::time_point>;
+  Lines begun;
+  std::multiset<Begun> open;
+  int unpaired = 0;  ///< ends without a begin
+
+  void on_acquire_begun(const AcquireBegun& event) override {
+    begun.push_back(std::string{event.recipe} + " " + std::string{event.path});
+    open.emplace(event.recipe, event.path, event.began);
+  }
   void on_acquire_ended(const AcquireEnded& event) override {
+    const auto pair = open.find({std::string{event.recipe}, std::string{event.path}, event.began});
+    if (pair == open.end()) {
+      ++unpaired;
+    } else {
+      open.erase(pair);
+    }
     waited = event.waited;
     error = event.error;
     std::string line = describe(to_string(event.outcome), event);
@@ -120,12 +138,20 @@ class Observed {
     CHECK(world.run_until_idle(*mine));
     CHECK(world.end(mine));
     CHECK(world.end(other));
+    // Each acquire that has begun has ended, once.
+    CHECK(records->unpaired == 0);
+    CHECK(records->open.empty());
   }
 
   /// Runs all that is due, and returns the events of locks since the last call.
   Records::Lines told() {
     world.settle();
     return std::exchange(records->locks, {});
+  }
+  /// Runs all that is due, and returns the acquires that have begun since the last call.
+  Records::Lines begun() {
+    world.settle();
+    return std::exchange(records->begun, {});
   }
   Records::Lines retries() {
     world.settle();

@@ -57,6 +57,14 @@ TEST_CASE("lock search: leases and locks below one node are one semaphore") {
   CHECK(search("/s", tree).locks == Paths{"/s"});
 }
 
+TEST_CASE(
+    "lock search: permits without a line are a semaphore, and a lock called leases is a lock") {
+  const Tree fresh{{"/s", {"leases"}}, {"/s/leases", {"lease-0000000001"}}};
+  CHECK(search("/s", fresh).locks == Paths{"/s"});
+  const Tree mutex{{"/s", {"leases"}}, {"/s/leases", {"lock-0000000001"}}};
+  CHECK(search("/s", mutex).locks == Paths{"/s/leases"});
+}
+
 TEST_CASE("lock search: the permits are listed before the line") {
   const Found found = search("/s", {{"/s", {"locks", "leases"}}});
   CHECK(found.listed == Names{"/s", "/s/leases", "/s/locks"});
@@ -74,7 +82,26 @@ TEST_CASE("lock search: a folder of locks is no semaphore, nor is one that has l
 }
 
 TEST_CASE("lock search: a queue that is stopped by a number that cannot be read is a lock") {
-  CHECK(search("/x", {{"/x", {"lock-abc"}}}).locks == Paths{"/x"});
+  const Found found = search("/x", {{"/x", {"lock-abc", "lock-0000000001"}}});
+  CHECK(found.locks == Paths{"/x"});
+  CHECK(found.listed == Names{"/x", "/x/lock-abc"});
+}
+
+TEST_CASE("lock search: a folder may be called as contenders are, and is none") {
+  for (const std::string name :
+       {"lock-7", "lock-orders", "block-store", "latch-", "lock-00000000a1"}) {
+    const std::string folder = "/locks/" + name;
+    const Tree tree{{"/locks", {name}}, {folder, {"lock-0000000001"}}};
+    CHECK(search("/locks", tree).locks == Paths{folder});
+  }
+  const Tree both{{"/locks", {"lock-7", "lock-0000000001"}},
+                  {"/locks/lock-7", {"lock-0000000002"}}};
+  CHECK(search("/locks", both).locks == Paths{"/locks", "/locks/lock-7"});
+}
+
+TEST_CASE("lock search: a number of a counter that has overflowed is one") {
+  CHECK(search("/x", {{"/x", {"lock--2147483648"}}}).locks == Paths{"/x"});
+  CHECK(search("/x", {{"/x", {"lock--000000001"}}}).locks == Paths{"/x"});
 }
 
 Inspected contender(Claim claim) {

@@ -1,7 +1,6 @@
 #include "custodian/prometheus/prometheus_observer.hpp"
 
 #include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
 
 #include <memory>
 #include <stdexcept>
@@ -10,28 +9,14 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "unit/observe/metrics_page.hpp"
 
 namespace custodian::tests::prometheus_observer_test {
 namespace {
 
 using namespace std::chrono_literals;
 
-/// The page that a Prometheus server would read.
-struct Page {
-  explicit Page(PrometheusOptions options = {}) : observer{registry, std::move(options)} {}
-
-  /// The value of a series on the page; empty if there is no such series.
-  [[nodiscard]] std::string value(const std::string& series) const {
-    const std::string text = "\n" + prometheus::TextSerializer{}.Serialize(registry->Collect());
-    const auto found = text.find("\n" + series + " ");
-    if (found == std::string::npos) return {};
-    const auto begin = found + series.size() + 2;
-    return text.substr(begin, text.find('\n', begin) - begin);
-  }
-
-  std::shared_ptr<prometheus::Registry> registry = std::make_shared<prometheus::Registry>();
-  PrometheusObserver observer;
-};
+using Page = MetricsPage;
 
 AcquireEnded acquired(std::string_view path, std::chrono::nanoseconds waited = 3ms) {
   return {.recipe = "InterProcessMutex",

@@ -4,10 +4,14 @@
 
 #include <fcntl.h>
 #include <netinet/tcp.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <boost/asio/io_context.hpp>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "support/catch.hpp"
@@ -93,6 +97,46 @@ TEST_CASE("a connected socket does not block, nor wait to send, nor outlive an e
   other.non_blocking(false);
   other.receive(asio::buffer(&byte, 1), 0, error);
   CHECK(error == asio::error::eof);
+}
+
+/// Has no TLS, but notes the server's socket.
+struct NotedSocket final : detail::Tls {
+  std::unique_ptr<detail::ServerStream> stream(
+      detail::TcpStream server, const detail::Address&,
+      const std::function<void(LogLevel, std::string)>&) override {
+    socket = server.lowest_layer().native_handle();
+    return detail::make_plain_stream(std::move(server));
+  }
+  int socket = -1;
+};
+
+/// The events of a descriptor for which this process's epolls wake up; 0 if there are none.
+std::uint32_t awaited_events(int descriptor) {
+  std::uint32_t all = 0;
+  for (const auto& file : std::filesystem::directory_iterator{"/proc/self/fdinfo"}) {
+    std::ifstream info{file.path()};
+    for (std::string word; info >> word;) {
+      int watched = -1;
+      std::uint32_t events = 0;
+      if (word != "tfd:" || !(info >> watched >> word >> std::hex >> events >> std::dec)) continue;
+      if (watched == descriptor) all |= events;
+    }
+  }
+  return all;
+}
+
+TEST_CASE("a link's connection does not wake up because there is room for output", "[connector]") {
+  Dialling dialling;
+  const auto noted = std::make_shared<NotedSocket>();
+  Connector connector{dialling.context.get_executor(), noted, nullptr, nullptr};
+  tcp::acceptor acceptor{dialling.context, loopback()};
+  connector.connect({{acceptor.local_endpoint()}}, 10s,
+                    [&](detail::Dialled dialled) { dialling.result.emplace(std::move(dialled)); });
+  REQUIRE(dialling.run());
+  REQUIRE_FALSE(dialling.result->error);
+  CHECK((awaited_events(noted->socket) & EPOLLIN) != 0);
+  CHECK((awaited_events(noted->socket) & EPOLLOUT) == 0);
+  dialling.result->link->abort();
 }
 
 TEST_CASE("an address where nobody listens is refused", "[connector]") {

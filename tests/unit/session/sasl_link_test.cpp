@@ -15,6 +15,7 @@
 #include "session/stream_link.hpp"
 #include "support/catch.hpp"
 #include "support/jute.hpp"
+#include "unit/session/run_until.hpp"
 
 namespace custodian::tests::sasl_link_test {
 namespace {
@@ -81,12 +82,7 @@ struct Linked {
 
   template <typename Done>
   void run_until(const Done& done) {
-    const auto end = std::chrono::steady_clock::now() + 20s;
-    while (!done()) {
-      REQUIRE(std::chrono::steady_clock::now() < end);
-      context.restart();
-      context.run_for(1ms);
-    }
+    tests::run_until(context, done);
   }
   void run_for(std::chrono::milliseconds time) {
     context.restart();

@@ -15,10 +15,11 @@
 #include <string>
 #include <thread>
 
-#include "custodian/testing/certificate_authority.hpp"
 #include "session/tls_stream.hpp"
 #include "support/catch.hpp"
 #include "support/jute.hpp"
+#include "unit/session/run_until.hpp"
+#include "unit/session/tls_contexts.hpp"
 
 namespace custodian::tests::stream_link_test {
 namespace {
@@ -32,26 +33,6 @@ using detail::TcpStream;
 using namespace std::chrono_literals;
 
 std::string frame(std::size_t size) { return Jute{}.string(std::string(size, 'x')).bytes(); }
-
-const testing::CertificateAuthority& authority() {
-  static const testing::CertificateAuthority made;
-  return made;
-}
-
-SslContext server_context() {
-  const testing::IssuedCertificate identity = authority().issue();
-  SslContext context{SslContext::tls_server};
-  context.use_certificate_chain(asio::buffer(identity.certificate));
-  context.use_private_key(asio::buffer(identity.key), SslContext::pem);
-  return context;
-}
-
-std::shared_ptr<SslContext> client_context() {
-  auto context = std::make_shared<SslContext>(SslContext::tls_client);
-  context->set_verify_mode(asio::ssl::verify_peer);
-  context->add_certificate_authority(asio::buffer(authority().certificate()));
-  return context;
-}
 
 std::shared_ptr<StreamLink> secure_link(std::shared_ptr<SslContext> context, tcp::socket socket) {
   const detail::Address address{socket.remote_endpoint(), {"localhost"}};
@@ -83,12 +64,7 @@ struct Linked {
 
   template <typename Done>
   void run_until(const Done& done) {
-    const auto end = std::chrono::steady_clock::now() + 20s;
-    while (!done()) {
-      REQUIRE(std::chrono::steady_clock::now() < end);
-      context.restart();
-      context.run_for(1ms);
-    }
+    tests::run_until(context, done);
   }
   void run_for(std::chrono::milliseconds time) {
     context.restart();

@@ -206,7 +206,7 @@ class Diagnosis : Findings {
         ok("clock", {}, "the leader's clock and this machine's agree, " + known);
       }
       judge_write_time(facts_.clock->write_time);
-    } else if (!facts_.ensemble_error) {
+    } else if (!facts_.ensemble_error && !facts_.writes_left_out) {
       warn("clock", {}, "cannot be compared: nothing may be created here",
            facts_.path_was_given ? "" : "give a path where locks are");
     }
@@ -254,6 +254,20 @@ std::vector<std::string> lines_of(const Finding& finding) {
   std::vector<std::string> lines{line + ": " + finding.text};
   if (!finding.advice.empty()) lines.push_back("      -> " + finding.advice);
   return lines;
+}
+
+Json json_of(const std::vector<Finding>& findings) {
+  Json json{{"failed", std::ranges::count(findings, Verdict::fail, &Finding::verdict)},
+            {"warned", std::ranges::count(findings, Verdict::warn, &Finding::verdict)},
+            {"findings", Json::array()}};
+  for (const Finding& finding : findings) {
+    json["findings"].push_back({{"verdict", to_string(finding.verdict)},
+                                {"check", finding.check},
+                                {"subject", finding.subject},
+                                {"text", finding.text},
+                                {"advice", finding.advice}});
+  }
+  return json;
 }
 
 }  // namespace custodian::cli

@@ -15,6 +15,7 @@
 #include "custodian/error.hpp"
 #include "servers/server_answers.hpp"
 #include "servers/server_words.hpp"
+#include "text/json_text.hpp"
 
 namespace custodian::cli {
 
@@ -72,6 +73,8 @@ struct Facts {
   Security security = Security::plain;
   /// True if no admin server was asked because that would not be over TLS.
   bool admin_server_left_out = false;
+  /// True if nothing was written, see WriteTrials.
+  bool writes_left_out = false;
   std::chrono::system_clock::time_point now{};
   /// The error if no server could be asked about the ensemble as a whole.
   error_code ensemble_error{};
@@ -99,5 +102,7 @@ struct Finding {
 
 /// "OK    session zk1:2181: ..." and its advice on a line of its own.
 [[nodiscard]] std::vector<std::string> lines_of(const Finding& finding);
+/// All findings, with the numbers of failures and warnings.
+[[nodiscard]] Json json_of(const std::vector<Finding>& findings);
 
 }  // namespace custodian::cli

@@ -19,16 +19,6 @@ struct DoctorRequest {
   bool json = false;
 };
 
-Json json_of(const Finding& finding) {
-  Json json;
-  json["verdict"] = to_string(finding.verdict);
-  json["check"] = finding.check;
-  json["subject"] = finding.subject;
-  json["text"] = finding.text;
-  json["advice"] = finding.advice;
-  return json;
-}
-
 int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request) {
   ClientOptions of_client = options.client_options();
   of_client.touch_interval = request.examination.touch_interval;
@@ -40,11 +30,8 @@ int examine_and_tell(const GlobalOptions& options, const DoctorRequest& request)
   }
   const std::vector<Finding> findings = diagnose(examine(of_client, request.examination));
   const auto failed = std::ranges::count(findings, Verdict::fail, &Finding::verdict);
-  const auto warned = std::ranges::count(findings, Verdict::warn, &Finding::verdict);
   if (request.json) {
-    Json json{{"failed", failed}, {"warned", warned}, {"findings", Json::array()}};
-    for (const Finding& finding : findings) json["findings"].push_back(json_of(finding));
-    std::cout << to_line(json) << '\n';
+    std::cout << to_line(json_of(findings)) << '\n';
   } else {
     for (const Finding& finding : findings) {
       for (const std::string& line : lines_of(finding)) std::cout << line << '\n';

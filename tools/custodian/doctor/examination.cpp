@@ -193,6 +193,7 @@ void examine_ensemble(const ClientOptions& options, const ExaminationRequest& re
                       Facts& facts) {
   Client client{questioner(options, options.session_timeout)};
   client.wait_connected({patience});
+  if (request.writes == WriteTrials::none) return;
   facts.extended_types = extended_types(client);
   const std::string path = outside(options.name_space, request.path.empty() ? "/" : request.path);
   // The servers may remove an empty container at any time; the next round then examines the path
@@ -214,6 +215,7 @@ Facts examine(const ClientOptions& options, const ExaminationRequest& request) {
               .touch_interval = request.touch_interval,
               .security = security_of(options),
               .admin_server_left_out = options.tls && !request.admin_port,
+              .writes_left_out = request.writes == WriteTrials::none,
               .now = system_clock::now(),
               .path_was_given = !request.path.empty(),
               .suspended = time_of(CLOCK_BOOTTIME) - time_of(CLOCK_MONOTONIC)};

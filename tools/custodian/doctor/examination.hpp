@@ -12,6 +12,9 @@
 
 namespace custodian::cli {
 
+/// Whether an examination tries writes, which shows what an ACL permits, and the leader's clock.
+enum class WriteTrials : std::uint8_t { all, none };
+
 struct ExaminationRequest {
   /// The path of the locks. If it is empty only the clock is examined, at the root.
   std::string path{};
@@ -19,6 +22,7 @@ struct ExaminationRequest {
   std::chrono::milliseconds touch_interval{};
   /// The admin servers' port, if the user has given one.
   std::optional<std::uint16_t> admin_port{};
+  WriteTrials writes = WriteTrials::all;
 };
 
 /// Asks every server, opens sessions, tries the operations of a lock, and leaves nothing behind.

@@ -126,7 +126,7 @@ int show(const GlobalOptions& global, const OnceChoice& choice) {
     return to_int(ExitStatus::failure);
   }
   if (choice.json) {
-    std::cout << to_line(json_of(choice.run.path, last)) << '\n';
+    std::cout << to_line(json_of_job(choice.run.path, last)) << '\n';
   } else if (!last) {
     std::cout << "no run of " << choice.run.path << " has ever begun\n";
   } else {

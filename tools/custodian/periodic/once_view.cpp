@@ -34,7 +34,7 @@ std::vector<std::vector<std::string>> rows_of(const PeriodRun& run) {
   return rows;
 }
 
-Json json_of(const std::string& job, const std::optional<PeriodRun>& run) {
+Json json_of_job(const std::string& job, const std::optional<PeriodRun>& run) {
   Json json;
   json["job"] = job;
   json["last"] = nullptr;

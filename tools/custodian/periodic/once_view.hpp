@@ -22,6 +22,6 @@ namespace custodian::cli {
 [[nodiscard]] std::vector<std::vector<std::string>> rows_of(const PeriodRun& run);
 
 /// The run of a job as JSON; `last` is null if none has ever begun.
-[[nodiscard]] Json json_of(const std::string& job, const std::optional<PeriodRun>& run);
+[[nodiscard]] Json json_of_job(const std::string& job, const std::optional<PeriodRun>& run);
 
 }  // namespace custodian::cli

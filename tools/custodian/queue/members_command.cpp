@@ -31,7 +31,7 @@ struct SeenMember {
 };
 
 /// The members by their ids; one that leaves meanwhile is left out.
-std::vector<SeenMember> look_at(const Client& client, const std::string& group) {
+std::vector<SeenMember> look_at_members(const Client& client, const std::string& group) {
   std::vector<std::string> ids;
   try {
     client.sync(group);
@@ -86,7 +86,7 @@ std::vector<std::string> row_of(const SeenMember& member) {
 
 int show_members(const GlobalOptions& options, const MembersRequest& request) {
   const Client client = connect(options);
-  const std::vector<SeenMember> seen = look_at(client, request.group);
+  const std::vector<SeenMember> seen = look_at_members(client, request.group);
   if (request.json) {
     Json json;
     json["group"] = request.group;

@@ -59,6 +59,17 @@ void add_elect_command(CLI::App& app, Invocation& invocation) {
   add_on_lost_option(*elect, *options, MayIgnoreLoss::no);
   add_session_options(*elect, *options);
   add_service_option(*elect, *options, "when it stands for election");
+  elect
+      ->add_option("--http", options->page.listen,
+                   "answer /leader there: 200 while this candidate leads, 503 otherwise; and "
+                   "/healthz. Beyond this machine it says no more than that, unless there is a "
+                   "token")
+      ->type_name("ADDRESS:PORT");
+  elect
+      ->add_option("--http-token-file", options->page.token_file,
+                   "a file whose first line is the token that /leader must be shown "
+                   "(Authorization: Bearer TOKEN)")
+      ->type_name("FILE");
   elect->footer(
       "It ends when the command ends by itself, with its exit status, or by a signal that asks it "
       "to.\n\n" +

@@ -13,6 +13,7 @@
 #include "custodian/locks/acquire.hpp"
 #include "options/node_acl.hpp"
 #include "run/course.hpp"
+#include "run/leader_page.hpp"
 
 namespace custodian::cli {
 
@@ -47,6 +48,8 @@ struct RunOptions {
   std::chrono::milliseconds touch_interval = ClientOptions{}.touch_interval;
   Repeat repeat = Repeat::never;
   ServiceTerms service{};
+  /// Where a page says whether this candidate leads (elect --http).
+  LeaderPageOptions page{};
   /// Whether an Outcome may have something to conclude.
   Conclusion conclusion = Conclusion::none;
 };

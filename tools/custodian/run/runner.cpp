@@ -104,6 +104,7 @@ class Runner {
   bool is_request_said_ = false;
   bool is_loss_told_ = false;
   std::optional<int> status_;
+  LeaderPage page_;
 };
 
 Runner::Runner(asio::io_context& context, GuardianLink& guardian, const SignalSetting& as_started,
@@ -125,7 +126,8 @@ Runner::Runner(asio::io_context& context, GuardianLink& guardian, const SignalSe
       holding_{context.get_executor(),
                options_.on_lost == OnLost::ignore ? AtMaximum::passes_on : AtMaximum::waits,
                [this](LossReason reason) { on_loss(reason); }},
-      reports_{context, guardian, client_, holding_, options_, client_options.session_timeout} {}
+      reports_{context, guardian, client_, holding_, options_, client_options.session_timeout},
+      page_{context, options_.page, [this] { return leading_of(what(), client_, holding_); }} {}
 
 Runner::~Runner() { guardian_.end(); }
 

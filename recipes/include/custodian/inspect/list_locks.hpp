@@ -42,7 +42,8 @@ enum class ListedKind : std::uint8_t {
 /// The kind in one word: "mutex", "read/write", "election", "semaphore".
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(ListedKind kind) noexcept;
 
-/// A lock, a semaphore or an election that has contenders.
+/// A lock, a semaphore or an election that has contenders, of which a server has numbered at least
+/// one: a folder called "lock-7" or "block-store" is no contender of the folder around it.
 struct ListedLock {
   std::string path{};                   ///< its path, as the recipe's object was given it
   ListedKind kind = ListedKind::mutex;  ///< what its contenders compete for

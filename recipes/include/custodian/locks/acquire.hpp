@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,14 @@ enum class RequeuePolicy {
   fail,
 };
 
+namespace recipes_detail {
+class DeadlockDetector;
+}
+
+/// What an acquire asks while it waits, if it is to detect deadlocks: made by detect_deadlock(), in
+/// custodian/inspect/detect_deadlock.hpp. Null: no detection.
+using DeadlockDetection = std::shared_ptr<const recipes_detail::DeadlockDetector>;
+
 /// The options of one acquire.
 struct AcquireOptions {
   /// What the acquire does when its session ends while it waits.
@@ -73,6 +82,12 @@ struct AcquireOptions {
   /// Called when the acquire has entered the queue again, at the end, after a lost session. Runs on
   /// the client's callback executor.
   std::function<void()> on_requeued{};
+  /// Ends the acquire with resource_deadlock_would_occur (of `boost::system::errc`) if it waits in
+  /// a circle of processes that wait for each other: see custodian/inspect/detect_deadlock.hpp. An
+  /// acquire with this option has a place in the queue of its own: it shares no waiting with
+  /// others (`HandOff::cohort`, `LockOptions::keep_idle_for`, `LockOptions::share_readers`). A try
+  /// ignores the option, and so does `StripedMutex::acquire_any()`, which waits in several queues.
+  DeadlockDetection detect_deadlock{};
 };
 
 namespace recipes_detail {
@@ -90,6 +105,9 @@ struct [[nodiscard]] AcquireResult {
   std::optional<Participant> blocked_by{};
   /// Why there is no lease.
   NotAcquired reason = NotAcquired::none;
+  /// The circle of waits as a sentence, if the acquire has ended with
+  /// resource_deadlock_would_occur: see `AcquireOptions::detect_deadlock`. Empty otherwise.
+  std::string deadlock{};
 
   /// The reason as a sentence without a full stop, for logs: "host/4711 (node /locks/a/...) is
   /// ahead". Empty if there is a lease.
@@ -112,6 +130,8 @@ struct [[nodiscard]] PermitsResult {
   std::optional<Participant> blocked_by{};
   /// Why there are no permits.
   NotAcquired reason = NotAcquired::none;
+  /// The circle of waits, as in AcquireResult.
+  std::string deadlock{};
 
   /// The reason as a sentence, as AcquireResult::explain() gives it.
   [[nodiscard]] std::string explain() const { return recipes_detail::explain(reason, blocked_by); }

@@ -18,6 +18,9 @@
 /// number finds another mutex for the same key, and the two mutexes do not exclude each other. So
 /// change the number only while there are no contenders, or together with the path.
 ///
+/// One ensemble bears all stripes, unless the mutex is made with an EnsembleMap: then each stripe
+/// is at the home of its own path.
+///
 /// When not to use it: where the work cannot be divided (use InterProcessMutex, or acquire every
 /// stripe); where it does not matter *which* stripe is acquired (InterProcessSemaphore waits in one
 /// queue and costs less); for acquire_any() with hundreds of stripes, since it waits in all their
@@ -45,6 +48,8 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 
 namespace custodian {
+
+class EnsembleMap;
 
 /// The stripe that a key belongs to: the CRC-32 of the key's bytes (that of zlib, of ISO-HDLC, and
 /// of Java's `java.util.zip.CRC32`), modulo the number of stripes. The result is the same on every
@@ -93,6 +98,16 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// Apache Curator's InterProcessMutex, too. Contacts no server. Throws Error (invalid_argument)
   /// if the path is not valid, or the number of stripes is 0 or above `most_stripes`.
   StripedMutex(const Client& client, const std::string& path, std::size_t stripes,
+               const LockOptions& options = {});
+  /// Spreads the stripes over the ensembles of a map: the mutex of each is at the home of its path,
+  /// `path`/0 and so on. They have one home, unless the depth of the map's layout reaches their
+  /// last component. Throws as the other constructor does.
+  ///
+  /// With several homes acquire_any() and its like try one home after the other, and then wait at
+  /// all homes at once. A home whose client is not connected is passed over, and its stripes are
+  /// acquired again when it is back. Observers hear of the acquire at each home by itself. If one
+  /// of the clients is closed, an acquire that waits ends with closed.
+  StripedMutex(const EnsembleMap& map, const std::string& path, std::size_t stripes,
                const LockOptions& options = {});
   StripedMutex(const StripedMutex&) = delete;
   StripedMutex& operator=(const StripedMutex&) = delete;
@@ -217,6 +232,7 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// \}
 
  private:
+  void make_mutexes(const LockOptions& options);
   [[nodiscard]] StripeLease acquire_within(std::string_view operation, const WaitLimit& limit,
                                            AcquireOptions options, std::stop_token stop) const;
   template <typename Token>

@@ -40,8 +40,9 @@ class BlockingAcquire {
   /// no_auth, invalid_argument (a maximum time that is not positive), session_timeout_too_short,
   /// session_lost (with RequeuePolicy::fail), node_deleted (an operator removed the waiter's node;
   /// a waiter behind another contender of its client is notified only when its turn comes),
-  /// sequence_exhausted, malformed_contender, operation_aborted, and any error that the server
-  /// reports. An acquire that ends without a lease leaves no node, whenever and however it ends.
+  /// sequence_exhausted, malformed_contender, resource_deadlock_would_occur (with
+  /// `AcquireOptions::detect_deadlock`), operation_aborted, and any error that the server reports.
+  /// An acquire that ends without a lease leaves no node, whenever and however it ends.
   [[nodiscard]] Held acquire(AcquireOptions options, std::stop_token stop = {}) {
     self().refuse_deadlock();
     return std::move(self().acquire_within("acquire", {}, std::move(options), std::move(stop)).*

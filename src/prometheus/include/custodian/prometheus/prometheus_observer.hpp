@@ -13,6 +13,10 @@
 ///
 ///     custodian_acquires_total              recipe, outcome: acquired, late, declined, cancelled,
 ///                                           failed
+///     custodian_acquires_waiting            recipe; a gauge: begun and not ended; of a leader the
+///                                           candidacies
+///     custodian_oldest_acquire_timestamp_seconds  recipe; a gauge: when the oldest of those began,
+///                                           in Unix time; 0 if there is none
 ///     custodian_acquire_wait_seconds        recipe; a histogram, of acquires that got a lease
 ///     custodian_leases_held                 recipe; a gauge: neither lost nor released
 ///     custodian_hold_seconds                recipe; a histogram, up to the loss or the release
@@ -20,6 +24,8 @@
 ///     custodian_lock_reuses_total           recipe: a kept lock was taken again; such holds are
 ///                                           in no other series
 ///     custodian_kept_locks_ended_total      recipe, reason: as KeptLockEnd's names
+///     custodian_leader                      recipe: LeaderLatch, LeaderSelector; a gauge: 1 while
+///                                           the process leads an election of the series, else 0
 ///     custodian_waits_total                 recipe, outcome: passed, late, spurious, cancelled,
 ///                                           failed; at barriers, latches, conditions
 ///     custodian_wait_seconds                recipe; a histogram, of waits that have passed
@@ -42,6 +48,7 @@
 ///
 /// Threads: any. Lifetimes: an observer keeps the registry; its series stay in the registry.
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -71,8 +78,13 @@ struct PrometheusOptions {
   /// value of the label makes some forty series, which stay for good, here and in the Prometheus
   /// server: so use whole paths as labels only if there are few. Cut off the parts that differ from
   /// one customer, order or stripe to the next. If no function is given, there is no such label,
-  /// and all locks of a recipe are counted together.
+  /// and all locks of a recipe are counted together. The function must return the same value for a
+  /// path each time.
   std::function<std::string(std::string_view path)> lock_label{};
+
+  /// How many values of the label `lock` the observer uses, those that come first. All other locks
+  /// share the value `other`.
+  std::size_t max_lock_labels = 200;
 
   /// The upper bounds of the buckets of custodian_acquire_wait_seconds, custodian_wait_seconds and
   /// custodian_update_seconds, in seconds, in ascending order.
@@ -91,6 +103,7 @@ class CUSTODIAN_EXPORT PrometheusObserver final : public Observer {
                               PrometheusOptions options = {});
   ~PrometheusObserver() override;
 
+  void on_acquire_begun(const AcquireBegun& event) override;
   void on_acquire_ended(const AcquireEnded& event) override;
   void on_lease_begun(const LeaseBegun& event) override;
   void on_lease_lost(const LeaseLost& event) override;

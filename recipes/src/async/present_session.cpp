@@ -1,4 +1,4 @@
-#include "atomics/present_session.hpp"
+#include "async/present_session.hpp"
 
 #include "custodian/authoring/operations.hpp"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// present_session() is the session in which a request is sent that tells by an ephemeral node
-/// whether it was applied.
+/// present_session() is the session in which a request is sent whose meaning depends on it: it has
+/// an ephemeral node as its witness, or what is read after it must not be older.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>

@@ -1,0 +1,87 @@
+#pragma once
+
+/// \file
+/// MovingHold is the leases of one claim on a moving map, at the homes that it has now, and whether
+/// they are held together.
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/ensembles/moving_lease.hpp"
+
+namespace custodian::recipes_detail {
+
+/// Threads: any. Before grant() it is the part of an acquire that has been acquired so far.
+class MovingHold : public std::enable_shared_from_this<MovingHold> {
+ public:
+  /// `on_change` is called on any thread, when a lease was lost and when the hold was released.
+  MovingHold(Client home, std::function<void()> on_change)
+      : home_{std::move(home)}, on_change_{std::move(on_change)} {}
+
+  /// The client on whose strand the claim is. In a forked child nothing else may be called.
+  [[nodiscard]] const Client& home() const noexcept { return home_; }
+
+  // Called by the claim.
+  /// A lease that is lost already is not added.
+  void add(const std::string& home, Lease lease);
+  /// Gives up a home that the path does not need any more. If it is lost by now, so is the hold.
+  void drop(const std::string& home);
+  /// Of an acquire: releases what it has lost. Returns whether there was anything.
+  bool drop_lost();
+  /// The homes whose leases are not lost.
+  [[nodiscard]] std::vector<std::string> held_at() const;
+  /// The token of the lease at this home.
+  [[nodiscard]] FencingToken token_at(const std::string& home) const;
+  /// The acquire becomes a hold. Returns false if one of its leases is lost.
+  [[nodiscard]] bool grant(FencingToken token);
+  /// The hold is lost, whatever its leases are. Returns false if it was none any more; after true
+  /// notify_lost() is due.
+  [[nodiscard]] bool note_lost();
+  void notify_lost() { lost_.request_stop(); }
+  /// Whether the hold is lost or released.
+  [[nodiscard]] bool is_over() const;
+
+  // Called by the user's lease.
+  void release() noexcept;
+  [[nodiscard]] LeaseState state() const noexcept;
+  [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
+  [[nodiscard]] std::stop_token lost() const noexcept { return lost_.get_token(); }
+  [[nodiscard]] FencingToken token() const noexcept;
+  [[nodiscard]] std::vector<std::string> homes() const;
+  [[nodiscard]] TransactionOperation check(std::string_view home) const;
+
+ private:
+  enum class Phase { acquiring, held, lost, released };
+  struct Share {
+    std::string home;
+    std::size_t number;
+    Lease lease;
+  };
+
+  void on_loss(std::size_t number);
+  /// With the mutex: notes a loss that no callback has reported yet, so that it stays one.
+  Phase phase_now() const;
+  [[nodiscard]] bool has_lost() const;
+
+  const Client home_;
+  const std::function<void()> on_change_;
+  std::stop_source lost_;
+  /// The callbacks for the losses, of former shares, too: the destructor of one would wait for a
+  /// call that is under way. Each call keeps this object. Used by the claim only.
+  std::deque<std::stop_callback<std::function<void()>>> ears_;
+
+  mutable std::mutex mutex_;  ///< guards what follows
+  mutable Phase phase_ = Phase::acquiring;
+  std::vector<Share> shares_;
+  std::size_t next_number_ = 0;
+  FencingToken token_{};
+};
+
+}  // namespace custodian::recipes_detail

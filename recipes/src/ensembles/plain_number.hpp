@@ -1,0 +1,25 @@
+#pragma once
+
+/// \file
+/// Numbers in the text forms of layouts and maps. Pure.
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace custodian::recipes_detail {
+
+/// The whole text as a number, in the one form in which it is written: digits, without zeros in
+/// front.
+template <typename Number>
+[[nodiscard]] std::optional<Number> plain_number(std::string_view text) {
+  if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;
+  if (text.size() > 1 && text.front() == '0') return std::nullopt;
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace custodian::recipes_detail

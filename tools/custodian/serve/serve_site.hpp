@@ -1,0 +1,62 @@
+#pragma once
+
+/// \file
+/// ServeSite answers what `custodian serve` is asked: the page, the API, the metrics.
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "custodian/client.hpp"
+#include "custodian/inspect/list_locks.hpp"
+#include "doctor/examination.hpp"
+#include "http/http_server.hpp"
+#include "serve/lock_board.hpp"
+#include "serve/serve_routes.hpp"
+#include "serve/shared_answers.hpp"
+
+namespace custodian::cli {
+
+struct ServeTerms {
+  std::vector<std::string> paths{"/"};
+  std::chrono::milliseconds every{1000};
+  ListOptions list{};
+  /// For /api/servers.
+  ClientOptions client{};
+  ExaminationRequest examination{};
+};
+
+/// Threads: the context's, of which there must be one. Must outlive the connections of the server
+/// that shows it.
+class ServeSite {
+ public:
+  ServeSite(boost::asio::io_context& context, Client client, ServeTerms terms);
+  ServeSite(const ServeSite&) = delete;
+  ServeSite& operator=(const ServeSite&) = delete;
+  ~ServeSite() = default;
+
+  [[nodiscard]] boost::asio::awaitable<HttpAnswer> answer(HttpTarget target);
+  /// Ends the streams of events, and what is asked of the servers.
+  void stop();
+  /// Waits for the end of what is asked of the servers. To be called before the context ends.
+  void join();
+  /// Whether the servers are being examined, which can last for half a minute.
+  [[nodiscard]] bool is_examining() const noexcept { return examinations_.is_working(); }
+
+ private:
+  [[nodiscard]] boost::asio::awaitable<HttpResponse> walked(ServeRoute route);
+  [[nodiscard]] boost::asio::awaitable<HttpResponse> queue_of(std::string path);
+  [[nodiscard]] boost::asio::awaitable<HttpResponse> servers();
+  [[nodiscard]] HttpResponse health() const;
+
+  Client client_;
+  const ServeTerms terms_;
+  LockBoard board_;
+  SharedAnswers looks_;
+  SharedAnswers examinations_;
+};
+
+}  // namespace custodian::cli

@@ -4,13 +4,13 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <charconv>
 #include <cstdlib>
-#include <future>
 #include <iostream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "client/client_core.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests {
@@ -18,15 +18,16 @@ namespace custodian::tests {
 bool World::run_until_idle(Client& client) {
   const Deadline deadline{limit};
   const auto work = boost::asio::make_work_guard(context);
+  const CorePtr core = client.core();
   while (!deadline.passed()) {
-    // Client::load() waits for the strand, which only this thread runs.
-    auto asking = std::async(std::launch::async, [&client] { return client.load(); });
-    while (asking.wait_for(std::chrono::microseconds{20}) != std::future_status::ready) {
-      context.restart();
-      context.run_one_for(std::chrono::milliseconds{1});
-    }
-    const Session::Load load = asking.get();
-    if (load.operations == 0 && load.watches == 0) return true;
+    // Client::load() would wait for the strand, which only this thread runs.
+    const auto load = std::make_shared<std::optional<Session::Load>>();
+    core->on_strand([core, load] {
+      load->emplace(core->session().load());
+      (*load)->operations += core->deletes().size();
+    });
+    if (!run_until([&] { return load->has_value(); })) return false;
+    if ((*load)->operations == 0 && (*load)->watches == 0) return true;
     context.restart();
     context.run_one_for(std::chrono::milliseconds{1});
   }

@@ -202,7 +202,7 @@ asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, Wish wish) 
     const std::chrono::nanoseconds credit = credit_at(*entry, written, self->burst_);
     // The write was no later than its reply.
     const PermitStock::Time first = std::chrono::steady_clock::now() - credit;
-    if (entry->cost > nothing) self->stock_.add({first, wish.permits});
+    if (entry->cost > nothing) self->stock_.add(first, wish.permits);
     self->learn(first + entry->cost);
     self->end_fetch({});
     co_return;

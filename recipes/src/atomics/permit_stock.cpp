@@ -4,9 +4,10 @@
 
 namespace custodian::recipes_detail {
 
-void PermitStock::add(Row row) {
-  rows_.push_back(row);
-  count_ += row.count;
+void PermitStock::add(Time first, std::int64_t count) {
+  rows_.push_back({first, count, last_due_});
+  count_ += count;
+  last_due_ = due_in(rows_.back(), count);
 }
 
 std::optional<PermitStock::Time> PermitStock::due(std::int64_t permits) const {
@@ -26,9 +27,10 @@ PermitStock::Taken PermitStock::take(std::int64_t permits) {
   while (permits > 0) {
     Row& row = rows_.front();
     const std::int64_t some = std::min(permits, row.count);
-    taken.rows.push_back({row.first, some});
+    taken.rows.push_back({row.first, some, row.not_before});
     taken.due = std::max(taken.due, due_in(row, some));
     row.first += some * interval_;
+    row.not_before += some * apart;
     row.count -= some;
     if (row.count == 0) rows_.pop_front();
     permits -= some;

@@ -4,6 +4,7 @@
 /// PermitStock is the permits that a process has taken from the servers, each with the time at
 /// which it is due. Pure.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -20,6 +21,8 @@ class PermitStock {
   struct Row {
     Time first{};
     std::int64_t count = 0;
+    /// When the last permit before these is due: these are due later.
+    Time not_before = Time::min();
   };
   /// Permits that were taken, and when the last of them is due.
   struct Taken {
@@ -30,7 +33,9 @@ class PermitStock {
   /// A permit is due `interval` after the one before.
   explicit PermitStock(std::chrono::nanoseconds interval) : interval_{interval} {}
 
-  void add(Row row);
+  /// Adds permits that the servers have given after all those before. A process that was held up
+  /// takes their times for later than they are; the calls keep their order all the same.
+  void add(Time first, std::int64_t count);
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   /// When the next so many permits are all due; nothing if there are not so many.
   [[nodiscard]] std::optional<Time> due(std::int64_t permits) const;
@@ -40,13 +45,17 @@ class PermitStock {
   void give_back(const Taken& taken);
 
  private:
+  /// Timers of different times keep their order.
+  static constexpr std::chrono::nanoseconds apart{1};
+
   [[nodiscard]] Time due_in(const Row& row, std::int64_t permits) const {
-    return row.first + (permits - 1) * interval_;
+    return std::max(row.first + (permits - 1) * interval_, row.not_before + permits * apart);
   }
 
   const std::chrono::nanoseconds interval_;
   std::deque<Row> rows_;
   std::int64_t count_ = 0;
+  Time last_due_ = Time::min();  ///< of all permits that were added
 };
 
 }  // namespace custodian::recipes_detail

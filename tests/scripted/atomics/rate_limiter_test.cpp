@@ -2,10 +2,12 @@
 
 #include "custodian/atomics/rate_limiter.hpp"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <set>
+#include <thread>
 
 #include "atomics/rate_ledger.hpp"
 #include "scripted/world.hpp"
@@ -175,6 +177,27 @@ TEST_CASE("a rate limiter: permits are due at their times, in the order of the c
   // milliseconds.
   CHECK(std::chrono::steady_clock::now() - begin >= (calls - 1) * 5ms - 1ms);
   CHECK(order == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("a rate limiter: calls keep their order whichever reply is taken up late", "[atomics]") {
+  for (std::size_t late = 0; late < 6; ++late) {
+    CAPTURE(late);
+    Fixture fixture{{.permits_per_second = 200, .burst = 0s, .chunk = 20ms}};
+    fixture.plan->replying = [late](std::size_t reply) {
+      // The client takes the permits of this write for due later than they are.
+      if (reply == late) std::this_thread::sleep_for(30ms);
+    };
+    std::vector<int> order;
+    constexpr int calls = 12;
+    for (int i = 0; i < calls; ++i) {
+      fixture.limiter->async_acquire([&order, i](error_code error) {
+        CHECK_FALSE(error);
+        order.push_back(i);
+      });
+    }
+    REQUIRE(fixture.world.run_until([&] { return order.size() == calls; }));
+    CHECK(std::ranges::is_sorted(order));
+  }
 }
 
 TEST_CASE("a rate limiter: a cancelled caller leaves its permits to the next", "[atomics]") {

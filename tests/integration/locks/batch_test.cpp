@@ -153,7 +153,7 @@ TEST_CASE("batch: in a forked child nobody is passed the lock, and those of its 
     const Lease lease = also->acquire();
     had = lease.state() == LeaseState::held;
   }};
-  const auto nodes = [&] { return client->children("/lock").names; };
+  const auto nodes = [&] { return names_below(*client, "/lock"); };
   REQUIRE(eventually([&] { return nodes().size() == 2; }));
   const auto before = nodes();
 

@@ -191,6 +191,7 @@ asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, Wish wish) 
     UpdateJob job{.node = self->node_,
                   .options = {.deadline = self->client().deadline_or_default({})},
                   .compute = compute};
+    const auto began = std::chrono::steady_clock::now();
     const Result<StoredUpdate> ended = co_await update(std::move(job));
     if (!ended) {
       // Permits that may have been taken are lost. Waiting callers need others.
@@ -201,8 +202,9 @@ asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, Wish wish) 
     Stored written{ended->after, ended->time};
     const std::chrono::nanoseconds credit = credit_at(*entry, written, self->burst_);
     // The write was no later than its reply.
-    const PermitStock::Time first = std::chrono::steady_clock::now() - credit;
-    if (entry->cost > nothing) self->stock_.add(first, wish.permits);
+    const auto now = std::chrono::steady_clock::now();
+    const PermitStock::Time first = now - credit;
+    if (entry->cost > nothing) self->stock_.add(first, wish.permits, now - began);
     self->learn(first + entry->cost);
     self->end_fetch({});
     co_return;

@@ -4,8 +4,13 @@
 
 namespace custodian::recipes_detail {
 
-void PermitStock::add(Time first, std::int64_t count) {
-  rows_.push_back({first, count, last_due_});
+void PermitStock::add(Time first, std::int64_t count, std::chrono::nanoseconds late) {
+  // Servers note whole milliseconds, and their clocks are adjusted.
+  constexpr std::chrono::milliseconds margin{100};
+  // Times that are further back than that are of a node that was created anew, or of another clock.
+  const bool is_held_back = last_due_ >= first && last_due_ - first <= late_ + margin;
+  rows_.push_back({first, count, is_held_back ? last_due_ : Time::min()});
+  late_ = is_held_back ? std::max(late_, late) : late;
   count_ += count;
   last_due_ = due_in(rows_.back(), count);
 }
@@ -30,7 +35,7 @@ PermitStock::Taken PermitStock::take(std::int64_t permits) {
     taken.rows.push_back({row.first, some, row.not_before});
     taken.due = std::max(taken.due, due_in(row, some));
     row.first += some * interval_;
-    row.not_before += some * apart;
+    row.not_before += some * interval_;
     row.count -= some;
     if (row.count == 0) rows_.pop_front();
     permits -= some;

@@ -21,7 +21,7 @@ class PermitStock {
   struct Row {
     Time first{};
     std::int64_t count = 0;
-    /// When the last permit before these is due: these are due later.
+    /// When the last permit before these is due: these are due one after the other behind it.
     Time not_before = Time::min();
   };
   /// Permits that were taken, and when the last of them is due.
@@ -34,8 +34,9 @@ class PermitStock {
   explicit PermitStock(std::chrono::nanoseconds interval) : interval_{interval} {}
 
   /// Adds permits that the servers have given after all those before. A process that was held up
-  /// takes their times for later than they are; the calls keep their order all the same.
-  void add(Time first, std::int64_t count);
+  /// takes their times for later than they are, by `late` at most, the time that the write took. If
+  /// those before were so, these are held back: calls keep their order, and the rate holds.
+  void add(Time first, std::int64_t count, std::chrono::nanoseconds late);
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   /// When the next so many permits are all due; nothing if there are not so many.
   [[nodiscard]] std::optional<Time> due(std::int64_t permits) const;
@@ -45,17 +46,15 @@ class PermitStock {
   void give_back(const Taken& taken);
 
  private:
-  /// Timers of different times keep their order.
-  static constexpr std::chrono::nanoseconds apart{1};
-
   [[nodiscard]] Time due_in(const Row& row, std::int64_t permits) const {
-    return std::max(row.first + (permits - 1) * interval_, row.not_before + permits * apart);
+    return std::max(row.first + (permits - 1) * interval_, row.not_before + permits * interval_);
   }
 
   const std::chrono::nanoseconds interval_;
   std::deque<Row> rows_;
   std::int64_t count_ = 0;
-  Time last_due_ = Time::min();  ///< of all permits that were added
+  Time last_due_ = Time::min();       ///< of the permits that were added last
+  std::chrono::nanoseconds late_{0};  ///< the most by which that is later than it should be
 };
 
 }  // namespace custodian::recipes_detail

@@ -48,6 +48,19 @@ struct Fixture {
   [[nodiscard]] Outcome<bool> try_acquire(std::int64_t permits = 1) {
     return run<bool>(world, [&](auto done) { limiter->async_try_acquire(permits, done); });
   }
+  /// Begins so many calls at once, and returns their numbers in the order in which they end.
+  [[nodiscard]] std::vector<int> acquire_at_once(int calls) {
+    const auto order = std::make_shared<std::vector<int>>();
+    for (int i = 0; i < calls; ++i) {
+      limiter->async_acquire([order, i](error_code error) {
+        CHECK_FALSE(error);
+        order->push_back(i);
+      });
+    }
+    const auto all = static_cast<std::size_t>(calls);
+    REQUIRE(world.run_until([&] { return order->size() == all; }));
+    return *order;
+  }
 
   World world;
   std::shared_ptr<FaultsAt> plan = std::make_shared<FaultsAt>("observed");
@@ -164,15 +177,8 @@ TEST_CASE("a rate limiter: permits are due at their times, in the order of the c
           "[atomics]") {
   Fixture fixture{{.permits_per_second = 200, .burst = 0s, .chunk = 20ms}};
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<int> order;
   constexpr int calls = 8;
-  for (int i = 0; i < calls; ++i) {
-    fixture.limiter->async_acquire([&order, i](error_code error) {
-      CHECK_FALSE(error);
-      order.push_back(i);
-    });
-  }
-  REQUIRE(fixture.world.run_until([&] { return order.size() == calls; }));
+  const std::vector<int> order = fixture.acquire_at_once(calls);
   // The first is due at once, and the others 5 ms after each other. Servers note whole
   // milliseconds.
   CHECK(std::chrono::steady_clock::now() - begin >= (calls - 1) * 5ms - 1ms);
@@ -187,16 +193,7 @@ TEST_CASE("a rate limiter: calls keep their order whichever reply is taken up la
       // The client takes the permits of this write for due later than they are.
       if (reply == late) std::this_thread::sleep_for(30ms);
     };
-    std::vector<int> order;
-    constexpr int calls = 12;
-    for (int i = 0; i < calls; ++i) {
-      fixture.limiter->async_acquire([&order, i](error_code error) {
-        CHECK_FALSE(error);
-        order.push_back(i);
-      });
-    }
-    REQUIRE(fixture.world.run_until([&] { return order.size() == calls; }));
-    CHECK(std::ranges::is_sorted(order));
+    CHECK(std::ranges::is_sorted(fixture.acquire_at_once(12)));
   }
 }
 

@@ -127,19 +127,28 @@ TEST_CASE("without a server an operation ends at its deadline, or at once if tol
   CHECK(client.connection_state() == ConnectionState::connecting);
 }
 
+/// The message of a call that ends by its deadline. If the client's thread did not run for a tenth
+/// of a second after that time, the call does not know why it has waited: it is made again.
+template <typename Function>
+std::string message_in_time(Function function) {
+  std::string message;
+  for (int i = 0; i < 10; ++i) {
+    message = message_of(function);
+    if (message.find("no thread runs the client's context") == message.npos) break;
+  }
+  return message;
+}
+
 TEST_CASE("who finds no server in time is told which ones were looked for") {
   Client client{options_for("127.0.0.1:1,127.0.0.1:2/chroot")};
   const std::string both = "(no connection to 127.0.0.1:1,127.0.0.1:2): ";
-  CHECK(message_of([&] {
-          client.wait_connected({.deadline = 500ms});
-        }).starts_with("wait_connected " + both));
-  CHECK(message_of([&] {
-          static_cast<void>(client.get("/a", {.deadline = 500ms}));
-        }).starts_with("get /a " + both));
+  CHECK_THAT(message_in_time([&] { client.wait_connected({.deadline = 500ms}); }),
+             Catch::StartsWith("wait_connected " + both));
+  CHECK_THAT(message_in_time([&] { static_cast<void>(client.get("/a", {.deadline = 500ms})); }),
+             Catch::StartsWith("get /a " + both));
   client.set_servers("127.0.0.1:3");
-  CHECK(message_of([&] {
-          client.wait_connected({.deadline = 500ms});
-        }).starts_with("wait_connected (no connection to 127.0.0.1:3): "));
+  CHECK_THAT(message_in_time([&] { client.wait_connected({.deadline = 500ms}); }),
+             Catch::StartsWith("wait_connected (no connection to 127.0.0.1:3): "));
 }
 
 TEST_CASE("operations that end before they begin leave nothing behind in the client") {

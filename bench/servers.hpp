@@ -50,6 +50,8 @@ class Servers {
   /// The number of notices to each session so far, by its id in hexadecimal digits. A notice is a
   /// packet that answers no request of that session. Only ZooKeeper's servers know it.
   [[nodiscard]] virtual std::map<std::string, std::int64_t> notices() const { return {}; }
+  /// The number of requests that have come to the servers and are not answered yet.
+  [[nodiscard]] virtual std::int64_t unanswered() const { return 0; }
 };
 
 enum class Ensemble { one, three };

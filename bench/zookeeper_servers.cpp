@@ -81,6 +81,12 @@ class ZooKeeper final : public Servers {
     }
     return result;
   }
+  [[nodiscard]] std::int64_t unanswered() const override {
+    std::int64_t sum = 0;
+    for (const TestingServer* server : members_)
+      sum += server->statistic("zk_outstanding_requests");
+    return sum;
+  }
 
  private:
   /// Makes the drivers that start from now on trust the authority instead of the system's ones.

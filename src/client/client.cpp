@@ -155,8 +155,8 @@ constexpr Errc read_unended = Errc::deadline_exceeded;
 
 Created Client::create(std::string path, std::string data, CreateOptions options) {
   check_create(core_, path, data, options);
-  return block_in_time_or_throw<&start_create, Created>(core_, "create", path, {},
-                                                        {options.deadline, write_unended}, path,
+  const BlockingLimit limit{options.deadline, write_unended};
+  return block_in_time_or_throw<&start_create, Created>(core_, "create", path, {}, limit, path,
                                                         std::move(data), std::move(options));
 }
 
@@ -174,8 +174,8 @@ Stat Client::set(std::string path, std::string data, SetOptions options) {
 
 Upserted Client::upsert(std::string path, std::string data, UpsertOptions options) {
   check_upsert(core_, path, data, options);
-  return block_in_time_or_throw<&start_upsert, Upserted>(core_, "upsert", path, {},
-                                                         {options.deadline, write_unended}, path,
+  const BlockingLimit limit{options.deadline, write_unended};
+  return block_in_time_or_throw<&start_upsert, Upserted>(core_, "upsert", path, {}, limit, path,
                                                          std::move(data), std::move(options));
 }
 
@@ -271,7 +271,7 @@ std::pair<std::optional<Stat>, Watch> Client::exists_and_watch(std::string path,
   check_path(core_, "exists", path);
   auto [stat, watch] = block_in_time_or_throw<&start_exists_and_watch, std::optional<Stat>, Watch>(
       core_, "exists", path, {}, {options.deadline, read_unended}, path, options);
-  return {std::move(stat), std::move(watch)};
+  return {stat, std::move(watch)};
 }
 
 std::pair<Children, Watch> Client::children_and_watch(std::string path,

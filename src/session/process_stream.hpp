@@ -77,7 +77,7 @@ class ProcessStream {
       nobody.sa_family = AF_UNSPEC;
       // Connecting to no address ends the connection. Unlike the last close with SO_LINGER, it does
       // not wait for the copies in children.
-      ::connect(socket_.native_handle(), &nobody, sizeof nobody);
+      [[maybe_unused]] const int ended = ::connect(socket_.native_handle(), &nobody, sizeof nobody);
     }
     error_code ignored;
     socket_.close(ignored);
@@ -86,7 +86,7 @@ class ProcessStream {
  private:
   enum class Way : bool { in, out };
 
-  template <Way way, typename Buffers>
+  template <Way Wanted, typename Buffers>
   struct Transfer {
     ProcessStream& stream;
     Buffers buffers;
@@ -101,7 +101,7 @@ class ProcessStream {
       if (failed) return self.complete(failed, 0);
       // Output has room almost always, so a write is tried before the wait. Input is there almost
       // never; but an empty read, which TLS makes when it has a result at once, must not wait.
-      const bool tries_first = way == Way::out || boost::asio::buffer_size(buffers) == 0;
+      const bool tries_first = Wanted == Way::out || boost::asio::buffer_size(buffers) == 0;
       if ((waited || tries_first) && !stream.would_block(*this)) {
         if (waited) return self.complete(result, count);
         ended = true;
@@ -109,19 +109,19 @@ class ProcessStream {
         return boost::asio::post(executor, std::move(self));
       }
       waited = true;
-      stream.socket_.async_wait(way == Way::in ? Socket::wait_read : Socket::wait_write,
+      stream.socket_.async_wait(Wanted == Way::in ? Socket::wait_read : Socket::wait_write,
                                 std::move(self));
     }
   };
 
-  template <Way way, typename Buffers, typename Token>
+  template <Way Wanted, typename Buffers, typename Token>
   auto transfer(const Buffers& buffers, Token&& token) {
     return boost::asio::async_compose<Token, void(error_code, std::size_t)>(
-        Transfer<way, Buffers>{*this, buffers}, token, socket_);
+        Transfer<Wanted, Buffers>{*this, buffers}, token, socket_);
   }
 
-  template <Way way, typename Buffers>
-  bool would_block(Transfer<way, Buffers>& transfer) {
+  template <Way Wanted, typename Buffers>
+  bool would_block(Transfer<Wanted, Buffers>& transfer) {
     transfer.result = {};
     if (!is_ours()) {
       transfer.result = boost::asio::error::operation_aborted;
@@ -129,7 +129,7 @@ class ProcessStream {
     }
     if (!socket_.non_blocking()) socket_.non_blocking(true, transfer.result);
     if (transfer.result) return false;
-    if constexpr (way == Way::in) {
+    if constexpr (Wanted == Way::in) {
       transfer.count = socket_.read_some(transfer.buffers, transfer.result);
     } else {
       transfer.count = socket_.write_some(transfer.buffers, transfer.result);

@@ -220,6 +220,22 @@ TEST_CASE("a client on a foreign executor lives and ends on it") {
   CHECK(context.stopped());
 }
 
+TEST_CASE("an idle client sleeps: it computes nothing between its pings") {
+  asio::io_context context;
+  Client client{context.get_executor(), options_for(connect_string())};
+  bool connected = false;
+  client.async_wait_connected({}, [&](error_code error) {
+    connected = !error;
+    context.stop();
+  });
+  context.run_for(patience);
+  REQUIRE(connected);
+  context.restart();
+  // A client that looked at its connection without waiting for it would run thousands.
+  CHECK(context.run_for(500ms) < 100);
+  client.close();
+}
+
 TEST_CASE("a client is destroyed in its own callback without waiting for itself") {
   auto client = std::make_shared<Client>(options_for(connect_string()));
   std::promise<void> gone;

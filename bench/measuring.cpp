@@ -209,9 +209,10 @@ std::map<std::string, std::int64_t> Measuring::rest() const {
   for (;;) {
     check_interruption();
     std::this_thread::sleep_for(std::chrono::milliseconds{20});
-    auto later = servers_->notices();
     // A write whose reply waits for a busy disk may take longer than the pause.
-    if (later == now && servers_->unanswered() == 0) return now;
+    const bool answered = servers_->unanswered() == 0;
+    auto later = servers_->notices();
+    if (later == now && answered) return now;
     now = std::move(later);
   }
 }

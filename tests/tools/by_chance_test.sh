@@ -22,47 +22,61 @@ expect() {
 not() { ! "$@"; }
 same() { [[ $1 == "$2" ]]; }
 
-# The outcomes of the runs to come, in their order; an entry that runs has two cases.
+# What becomes of the case "one" in the runs to come, in their order, while "another" passes.
 runs=()
 ctest() {
   local outcome=${runs[0]}
   runs=("${runs[@]:1}")
-  printf 'passed\tone\n%s\tanother\n' "$outcome" >>"$CUSTODIAN_TEST_RESULTS/integration.client"
-  [[ $outcome == passed ]]
+  printf 'started\tone\n%s\tone\nstarted\tanother\npassed\tanother\n' "$outcome" >>"$CUSTODIAN_TEST_RESULTS/integration.client"
+  [[ $outcome != failed ]]
 }
-client_has_failed() {
-  printf 'started\tone\nfailed\tone\nstarted\tanother\npassed\tanother\n' >"$results/integration.client"
-  echo 'the log' >"$results/integration.log"
-  cp "$results/integration.client" "$results/unit.client"
-  cp "$results/integration.log" "$results/unit.log"
+# client_has_run <line>...: these are the lines of its results, and nothing is known of any run before
+client_has_run() {
+  again_suites=0 again_took=0 by_chance=()
+  printf '%b\n' "$@" | tee "$results/integration.client" >"$results/unit.client"
+  echo 'the log' | tee "$results/integration.log" >"$results/unit.log"
 }
+client_has_failed() { client_has_run 'started\tone' 'failed\tone' 'started\tanother' 'passed\tanother'; }
+after_3_s='***Failed    3.00 sec'
 
 client_has_failed
-expect "a check of a test with servers may fail by chance" may_be_chance integration client '***Failed    3.00 sec'
-expect "a test without a server fails for a reason" not may_be_chance unit client '***Failed    3.00 sec'
+expect "a check of a test with servers may fail by chance" may_be_chance integration client "$after_3_s"
+expect "a test without a server fails for a reason" not may_be_chance unit client "$after_3_s"
+expect "what draws its faults at random fails for a reason" not may_be_chance integration crowds "$after_3_s"
 expect "a process that dies has a reason" not may_be_chance integration client '***Exception: SegFault  3.00 sec'
 expect "what passes is left alone" not may_be_chance integration client 'Passed    3.00 sec'
-echo 'WARNING: ThreadSanitizer: data race' >>"$results/integration.log"
-expect "a sanitizer's report has a reason" not may_be_chance integration client '***Failed    3.00 sec'
-client_has_failed
-echo 'started	one' >"$results/integration.client"
-expect "a process that ends within a case has a reason" not may_be_chance integration client '***Failed    3.00 sec'
+expect "there must be time for three runs" not may_be_chance integration client '***Failed  301.00 sec'
+expect "time is not needed for more than three runs" may_be_chance integration client '***Failed  299.99 sec'
+expect "a suite that has left no results fails for a reason" not may_be_chance integration others "$after_3_s"
+for report in 'WARNING: ThreadSanitizer: data race' 'w3 has ended: signal 6' '139 == 0'; do
+  client_has_failed
+  echo "$report" >>"$results/integration.log"
+  expect "'$report' has a reason" not may_be_chance integration client "$after_3_s"
+done
+client_has_run 'started\tone' 'failed\tone' 'started\tanother'
+expect "a process that ends within a case has a reason" not may_be_chance integration client "$after_3_s"
+client_has_run 'started\tone' 'passed\tone'
+expect "a process that fails behind its cases has a reason" not may_be_chance integration client "$after_3_s"
+
+for last in failed skipped; do
+  client_has_failed
+  runs=(passed passed "$last")
+  expect "the case must pass each time, and not be $last" not passes_alone integration client >/dev/null
+  expect "all three runs were made" same "${#runs[@]}" 0
+  expect "nothing is called chance then" same "${#by_chance[@]}" 0
+  expect "the first results stay then" grep -q 'failed.one' "$results/integration.client"
+done
 
 client_has_failed
-runs=(passed passed failed)
-expect "it must pass each time" not passes_alone integration client >/dev/null
-expect "all three runs were made" same "${#runs[@]}" 0
-expect "nothing is called chance then" same "${#by_chance[@]}" 0
-expect "the first results stay then" grep -q 'failed.one' "$results/integration.client"
-
 runs=(passed passed passed)
 expect "one that passes three times has failed by chance" passes_alone integration client >/dev/null
 expect "it is named with its case" same "${by_chance[0]-}" "client: one"
-expect "the results are those of one run" same "$(wc -l <"$results/integration.client")" 2
+expect "the results are those of one run" same "$(wc -l <"$results/integration.client")" 4
 expect "no failure is among them" not grep -q failed "$results/integration.client"
 
-client_has_failed
-expect "a second one may be chance, too" may_be_chance integration client '***Failed    3.00 sec'
-by_chance+=("client: one")
-expect "a third one is none" not may_be_chance integration client '***Failed    3.00 sec'
+printf '%b\n' 'started\tone' 'failed\tone' >"$results/integration.client"
+expect "a second suite may be chance, too" may_be_chance integration client "$after_3_s"
+runs=(failed)
+expect "the first failure ends it" not passes_alone integration client >/dev/null
+expect "a third suite is no chance, whatever became of the two" not may_be_chance integration client "$after_3_s"
 exit "$failures"

@@ -143,12 +143,12 @@ TEST_CASE("who finds no server in time is told which ones were looked for") {
   Client client{options_for("127.0.0.1:1,127.0.0.1:2/chroot")};
   const std::string both = "(no connection to 127.0.0.1:1,127.0.0.1:2): ";
   CHECK_THAT(message_in_time([&] { client.wait_connected({.deadline = 500ms}); }),
-             Catch::StartsWith("wait_connected " + both));
+             Catch::Matchers::StartsWith("wait_connected " + both));
   CHECK_THAT(message_in_time([&] { static_cast<void>(client.get("/a", {.deadline = 500ms})); }),
-             Catch::StartsWith("get /a " + both));
+             Catch::Matchers::StartsWith("get /a " + both));
   client.set_servers("127.0.0.1:3");
   CHECK_THAT(message_in_time([&] { client.wait_connected({.deadline = 500ms}); }),
-             Catch::StartsWith("wait_connected (no connection to 127.0.0.1:3): "));
+             Catch::Matchers::StartsWith("wait_connected (no connection to 127.0.0.1:3): "));
 }
 
 TEST_CASE("operations that end before they begin leave nothing behind in the client") {

@@ -75,22 +75,31 @@ TEST_CASE("condition: a client that is closed ends its waits", "[condition]") {
   CHECK(woken.error() == Errc::closed);
 }
 
+/// Whether the lock is refused for a condition at this path, with an error that has this text.
+template <typename Lock>
+bool refusal_says(std::string_view text, Lock&& lock, std::string at) {
+  try {
+    const InterProcessCondition condition{std::forward<Lock>(lock), std::move(at)};
+    return false;
+  } catch (const Error& error) {
+    return std::string_view{error.what()}.find(text) != std::string_view::npos;
+  }
+}
+
 TEST_CASE("condition: locks that cannot have one are refused", "[condition]") {
   World world;
   auto client = world.client("one");
   {
     const InterProcessMutex mutex{*client, lock_path};
-    CHECK_THROWS_WITH(InterProcessCondition(mutex, lock_path),
-                      Catch::Contains("a path of its own"));
-    CHECK_THROWS_WITH(InterProcessCondition(mutex, std::string{lock_path} + "/below"),
-                      Catch::Contains("a path of its own"));
+    CHECK(refusal_says("a path of its own", mutex, lock_path));
+    CHECK(refusal_says("a path of its own", mutex, std::string{lock_path} + "/below"));
     CHECK_NOTHROW(InterProcessCondition(mutex, std::string{lock_path} + "-changed"));
     const InterProcessMutex cohort{*client, "/cohort", {.hand_off = HandOff::cohort(5)}};
-    CHECK_THROWS_WITH(InterProcessCondition(cohort, path), Catch::Contains("/cohort is kept"));
+    CHECK(refusal_says("/cohort is kept", cohort, path));
     const InterProcessMutex kept{*client, "/kept", {.keep_idle_for = 1s}};
-    CHECK_THROWS_WITH(InterProcessCondition(kept, path), Catch::Contains("keep_idle_for"));
+    CHECK(refusal_says("keep_idle_for", kept, path));
     InterProcessReadWriteLock lock{*client, "/read-write"};
-    CHECK_THROWS_WITH(InterProcessCondition(lock.read(), path), Catch::Contains("write lock"));
+    CHECK(refusal_says("write lock", lock.read(), path));
     CHECK_NOTHROW(InterProcessCondition(lock.write(), path));
   }
   CHECK(world.end(client));

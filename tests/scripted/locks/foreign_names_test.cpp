@@ -55,4 +55,43 @@ TEST_CASE("a name that others have chosen is a part of one printable line of the
   }
 }
 
+TEST_CASE("what is odd in a queue is logged once for each lock: a stranger, numbers near their end",
+          "[foreign-names]") {
+  const std::string near_the_end = "/lock/_c_11112222-3333-4444-5555-666677778888-lock-2146435072";
+  for (const auto& [child, said] :
+       {std::pair{"/lock/stranger"s, "has a child that is no contender"s},
+        std::pair{near_the_end, "comes near the end of its sequence numbers"s}}) {
+    INFO(child);
+    World world;
+    std::vector<std::string> lines;
+    ClientOptions options = world.options("mine");
+    options.log = [&lines](LogLevel /*level*/, std::string_view message) {
+      lines.emplace_back(message);
+    };
+    const auto times_said = [&lines, &said = said] {
+      return std::ranges::count_if(
+          lines, [&](const std::string& line) { return line.find(said) != std::string::npos; });
+    };
+    world.make("/lock");
+    auto client = world.client(options);
+    {
+      InterProcessMutex mutex{*client, "/lock"};
+      const auto acquire_and_release = [&] {
+        auto acquired = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+        REQUIRE_FALSE(acquired.error());
+        acquired.result().release();
+        REQUIRE(world.run_until_idle(*client));
+      };
+      acquire_and_release();
+      CHECK(times_said() == 0);
+      world.make(child);
+      for (int i = 0; i < 2; ++i) {
+        acquire_and_release();
+        CHECK(times_said() == 1);
+      }
+    }
+    CHECK(world.end(client));
+  }
+}
+
 }  // namespace custodian::tests::foreign_names_test

@@ -231,6 +231,25 @@ TEST_CASE("once per period: a lock that somebody else holds is named, and no run
   CHECK(host.has_turn());
 }
 
+TEST_CASE("once per period: of a call that is blocked nobody knows when it may have its turn") {
+  EndingWorld world;
+  Host host{world, "one"};
+  call(world, host);
+  REQUIRE(host.has_turn());
+  end(world, host);
+  move_back(world, 1h);
+  auto holder = world.client("somebody");
+  InterProcessMutex mutex{*holder, job_lock_path};
+  auto lease = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+  REQUIRE(lease.arrived());
+  Outcome<TurnResult> answer;
+  host.job.async_try_begin({Deadline{300ms}}, answer.handler());
+  REQUIRE(world.run_until_arrived(answer));
+  REQUIRE(answer.result().reason == NotDue::blocked);
+  CHECK(answer.result().last);
+  CHECK_FALSE(answer.result().next);
+}
+
 TEST_CASE("once per period: a record that is none is an error, and stays as it is") {
   EndingWorld world;
   Host host{world, "one"};

@@ -328,5 +328,36 @@ TEST_CASE("a cancelled operation completes at once") {
   CHECK(future.get() == asio::error::operation_aborted);
 }
 
+TEST_CASE("many replies at once leave a client's other work its turns") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  Server server;
+  asio::io_context context;
+  Client client{context.get_executor(), options_for(server.connect_string())};
+  constexpr int reads = 2000;
+  int answered = 0;
+  std::optional<int> answered_meanwhile;
+  const auto on_answer = [&](error_code, const std::optional<Stat>&) {
+    ++answered;
+    if (answered == 1) asio::post(context, [&] { answered_meanwhile = answered; });
+  };
+  const Deadline end{patience};
+  const auto run_until = [&](const auto& condition) {
+    while (!condition() && !end.passed()) context.run_one_for(100ms);
+    return condition();
+  };
+  REQUIRE(run_until([&] { return is_connected(client.connection_state()); }));
+  server.pause();
+  for (int i = 0; i < reads; ++i) client.async_exists("/", {}, on_answer);
+  context.run_for(200ms);
+  CHECK(answered == 0);
+  server.resume();
+  // All replies are there when the client looks again, unless the machine is slow.
+  std::this_thread::sleep_for(500ms);
+  CHECK(run_until([&] { return answered == reads; }));
+  REQUIRE(answered_meanwhile);
+  CHECK(*answered_meanwhile < reads);
+  client.close();
+}
+
 }  // namespace
 }  // namespace custodian::tests::client_operations_test

@@ -49,6 +49,13 @@ void call(World& world, Host& host) {
   INFO(host.answer.error().message());
   REQUIRE_FALSE(host.answer.error());
 }
+/// A run of the host, which ends, and whose record is moved back by an hour.
+void run_an_hour_ago(World& world, Host& host) {
+  call(world, host);
+  REQUIRE(host.has_turn());
+  end(world, host);
+  move_back(world, 1h);
+}
 
 TEST_CASE(
     "once per period: of many that call at once one has the turn, and the others know whose") {
@@ -193,10 +200,7 @@ TEST_CASE("once per period: nobody waits for a run that is longer than its perio
 TEST_CASE("once per period: a server that has missed the run of another gives no second one") {
   EndingWorld world;
   Host one{world, "one"};
-  call(world, one);
-  REQUIRE(one.has_turn());
-  end(world, one);
-  move_back(world, 1h);
+  run_an_hour_ago(world, one);
   world.ensemble.leave_server_behind();
   call(world, one);
   REQUIRE(one.has_turn());
@@ -212,9 +216,8 @@ TEST_CASE("once per period: a server that has missed the run of another gives no
   CHECK(std::ranges::none_of(history, [](const auto& each) { return each.kind == "create"; }));
 }
 
-TEST_CASE("once per period: a lock that somebody else holds is named, and no run begins") {
-  EndingWorld world;
-  Host host{world, "one"};
+/// The answer to a call while somebody else holds the lock of the job.
+TurnResult answer_beside_a_holder(World& world, Host& host) {
   auto holder = world.client("somebody");
   InterProcessMutex mutex{*holder, job_lock_path};
   auto lease = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
@@ -223,10 +226,16 @@ TEST_CASE("once per period: a lock that somebody else holds is named, and no run
   host.job.async_try_begin({Deadline{300ms}}, answer.handler());
   REQUIRE(world.run_until_arrived(answer));
   CHECK_FALSE(answer.error());
-  CHECK(answer.result().reason == NotDue::blocked);
-  CHECK(answer.result().explain().find("somebody") != std::string::npos);
+  return std::move(answer.result());
+}
+
+TEST_CASE("once per period: a lock that somebody else holds is named, and no run begins") {
+  EndingWorld world;
+  Host host{world, "one"};
+  const TurnResult answer = answer_beside_a_holder(world, host);
+  CHECK(answer.reason == NotDue::blocked);
+  CHECK(answer.explain().find("somebody") != std::string::npos);
   CHECK_FALSE(recorded(world));
-  lease.result().release();
   call(world, host);
   CHECK(host.has_turn());
 }
@@ -234,20 +243,11 @@ TEST_CASE("once per period: a lock that somebody else holds is named, and no run
 TEST_CASE("once per period: of a call that is blocked nobody knows when it may have its turn") {
   EndingWorld world;
   Host host{world, "one"};
-  call(world, host);
-  REQUIRE(host.has_turn());
-  end(world, host);
-  move_back(world, 1h);
-  auto holder = world.client("somebody");
-  InterProcessMutex mutex{*holder, job_lock_path};
-  auto lease = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
-  REQUIRE(lease.arrived());
-  Outcome<TurnResult> answer;
-  host.job.async_try_begin({Deadline{300ms}}, answer.handler());
-  REQUIRE(world.run_until_arrived(answer));
-  REQUIRE(answer.result().reason == NotDue::blocked);
-  CHECK(answer.result().last);
-  CHECK_FALSE(answer.result().next);
+  run_an_hour_ago(world, host);
+  const TurnResult answer = answer_beside_a_holder(world, host);
+  CHECK(answer.reason == NotDue::blocked);
+  CHECK(answer.last);
+  CHECK_FALSE(answer.next);
 }
 
 TEST_CASE("once per period: a record that is none is an error, and stays as it is") {

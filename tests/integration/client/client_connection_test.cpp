@@ -11,6 +11,7 @@
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "support/test_client.hpp"
+#include "support/undisturbed.hpp"
 
 namespace custodian::tests::client_connection_test {
 namespace {
@@ -127,16 +128,10 @@ TEST_CASE("without a server an operation ends at its deadline, or at once if tol
   CHECK(client.connection_state() == ConnectionState::connecting);
 }
 
-/// The message of a call that ends by its deadline. If the client's thread did not run for a tenth
-/// of a second after that time, the call does not know why it has waited: it is made again.
+/// The message of a call that ends by its deadline.
 template <typename Function>
 std::string message_in_time(Function function) {
-  std::string message;
-  for (int i = 0; i < 10; ++i) {
-    message = message_of(function);
-    if (message.find("no thread runs the client's context") == message.npos) break;
-  }
-  return message;
+  return message_of([&] { undisturbed(function); });
 }
 
 TEST_CASE("who finds no server in time is told which ones were looked for") {

@@ -16,7 +16,6 @@ using with_lock_calls::error_of_call;
 using with_lock_calls::Failure;
 using with_lock_calls::nowhere;
 using with_lock_calls::TimedLock;
-using with_lock_calls::undisturbed;
 
 TEST_CASE("away: thrown, skipped, or run under the fallback, which keeps others out") {
   Client away{options_for(nowhere)};

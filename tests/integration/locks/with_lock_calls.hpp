@@ -8,11 +8,10 @@
 #include <condition_variable>
 #include <mutex>
 #include <stdexcept>
-#include <string_view>
 
 #include "custodian/error.hpp"
-#include "custodian/locks/acquire.hpp"
 #include "support/test_client.hpp"
+#include "support/undisturbed.hpp"
 
 namespace custodian::tests::with_lock_calls {
 
@@ -49,21 +48,6 @@ class TimedLock {
   std::condition_variable freed_;
   bool locked_ = false;
 };
-
-/// The result of a call that ends by its time. If the client's thread did not run for a tenth of a
-/// second after that time, the call does not know why it has waited, and ends busy: it is repeated.
-template <typename Function>
-auto undisturbed(Function function) {
-  for (int i = 0;; ++i) {
-    try {
-      auto call = function();
-      if (i == 10 || call.reason != NotAcquired::context_not_run) return call;
-    } catch (const Error& error) {
-      const std::string_view what = error.what();
-      if (i == 10 || what.find("no thread runs the client's context") == what.npos) throw;
-    }
-  }
-}
 
 template <typename Function>
 error_code error_of_call(Function function) {

@@ -20,25 +20,20 @@ class EndingWorld : public World {
   using World::World;
   EndingWorld(const EndingWorld&) = delete;
   EndingWorld& operator=(const EndingWorld&) = delete;
-  ~EndingWorld() {
+  ~EndingWorld() override {
     ensemble.set_fault_plan(nullptr);
     run_until([this] { return std::ranges::all_of(cores_, &Core::expired); });
   }
 
-  [[nodiscard]] std::unique_ptr<Client> client(const std::string& name) {
-    return noted(World::client(name));
-  }
-  [[nodiscard]] std::unique_ptr<Client> client(ClientOptions options) {
-    return noted(World::client(std::move(options)));
+  using World::client;
+  [[nodiscard]] std::unique_ptr<Client> client(ClientOptions options) override {
+    auto client = World::client(std::move(options));
+    cores_.emplace_back(client->core());
+    return client;
   }
 
  private:
   using Core = std::weak_ptr<detail::ClientCore>;
-
-  std::unique_ptr<Client> noted(std::unique_ptr<Client> client) {
-    cores_.emplace_back(client->core());
-    return client;
-  }
 
   std::vector<Core> cores_;
 };

@@ -64,6 +64,7 @@ class World {
   /// A world in which time passes only when the test says so.
   explicit World(std::shared_ptr<testing::FakeClock> clock)
       : ensemble{testing::FakeEnsembleOptions{.clock = std::move(clock)}} {}
+  virtual ~World() = default;
 
   [[nodiscard]] ClientOptions options(const std::string& name) {
     ClientOptions options = ensemble.options(name);
@@ -78,7 +79,7 @@ class World {
   [[nodiscard]] std::unique_ptr<Client> client(const std::string& name) {
     return client(options(name));
   }
-  [[nodiscard]] std::unique_ptr<Client> client(ClientOptions options) {
+  [[nodiscard]] virtual std::unique_ptr<Client> client(ClientOptions options) {
     auto client = std::make_unique<Client>(context.get_executor(), std::move(options));
     run_until([&] { return is_connected(client->connection_state()); });
     return client;

@@ -28,7 +28,6 @@ EnsembleLayout layout_of(int east, int west) {
 
 ClientOptions options_of(const Server& server, const std::string& root) {
   ClientOptions options = options_for(server.connect_string());
-  options.session_timeout = 3s;
   options.touch_interval = testing::TestingServerOptions{}.tick_time * 3 / 4;
   options.name_space = root;
   return options;

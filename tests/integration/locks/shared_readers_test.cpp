@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <mutex>
 #include <random>
@@ -180,6 +181,23 @@ TEST_CASE("shared readers: a downgrade beside readers that share") {
   threads.clear();
   CHECK_FALSE(room.broken());
   CHECK(eventually([&] { return names_below(*client, "/lock").empty(); }));
+}
+
+TEST_CASE(
+    "shared readers: a thread that has lost the write lock is given no kept read lock instead") {
+  TestClient client{"shared-lost"};
+  InterProcessReadWriteLock lock{
+      *client, "/lock", {.keep_idle_for = long_enough, .share_readers = 16}};
+  lock.lock();
+  const Lease writing = lock.write().current_lease();
+  client->remove(writing.node());
+  REQUIRE(eventually([&] { return writing.state() == LeaseState::lost; }));
+  const auto token = [&] { return lock.read().acquire().token().value; };
+  auto is_kept = std::async(std::launch::async,
+                            [&] { return eventually([&] { return token() == token(); }); });
+  REQUIRE(is_kept.get());
+  CHECK(error_of([&] { lock.lock_shared(); }) == Errc::lock_lost);
+  CHECK(error_of([&] { static_cast<void>(lock.try_lock_shared()); }) == Errc::lock_lost);
 }
 
 TEST_CASE("shared readers: in a forked child nobody joins, and the parent reads on") {

@@ -1,5 +1,6 @@
 #include "session/tls_context.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "support/directory.hpp"
@@ -16,6 +17,15 @@ using Names = std::vector<std::string>;
 
 int refuse_all(int, X509_STORE_CTX*) { return 0; }
 int accept_all(int, X509_STORE_CTX*) { return 1; }
+/// What note_all() was given, of each certificate.
+std::vector<int>& noted() {
+  static std::vector<int> all;
+  return all;
+}
+int note_all(int preverified, X509_STORE_CTX*) {
+  noted().push_back(preverified);
+  return 1;
+}
 int no_password(char*, int, int, void*) { return 0; }
 
 class Clients {
@@ -65,6 +75,20 @@ TEST_CASE("a verify callback of the hook's may accept any chain, but the name is
     CHECK(
         contains(refusal(lenient, server, "zk1.example.test"), "the certificate is for localhost"));
   }
+}
+
+TEST_CASE("a verify callback of the hook's is given OpenSSL's own opinion, which is 1 or 0") {
+  const Clients clients;
+  const TlsOptions noting = clients.options(
+      [](SSL_CTX* context) { ::SSL_CTX_set_verify(context, SSL_VERIFY_PEER, &note_all); });
+  noted().clear();
+  CHECK(refusal(noting, clients.authority().issue()).empty());
+  CHECK_FALSE(noted().empty());
+  CHECK(std::ranges::all_of(noted(), [](int each) { return each == 1; }));
+  noted().clear();
+  CHECK(refusal(noting, CertificateAuthority{"Another authority"}.issue()).empty());
+  REQUIRE_FALSE(noted().empty());
+  CHECK(noted().front() == 0);
 }
 
 TEST_CASE("servers are verified whatever mode the hook sets") {

@@ -60,8 +60,9 @@ class Row final : public CustomLock, public std::enable_shared_from_this<Row> {
 /// A client wants the mutex /a, the row "first" and the row "second". Its callback executor runs
 /// only when the test says so; the test's handlers run on the client's context.
 struct Play {
-  Play() {
+  explicit Play(std::chrono::milliseconds operation_timeout = World::limit) {
     ClientOptions options = world.options("observed");
+    options.operation_timeout = operation_timeout;
     options.callback_executor = callbacks.get_executor();
     options.log = [this](LogLevel level, std::string_view message) {
       if (level == LogLevel::error) log.emplace_back(message);
@@ -163,6 +164,26 @@ TEST_CASE("custom releases: a waiting acquire begins again when all is released"
   CHECK(released_alone == true);
   CHECK_FALSE(outcome.error());
   CHECK(play.first->asked == 2);
+  outcome.result().release();
+  play.end();
+}
+
+TEST_CASE("custom releases: an acquire without a limit waits for them longer than for a request",
+          "[multi]") {
+  constexpr auto of_a_request = 10 * brief_limit;
+  Play play{of_a_request};
+  play.second->is_free = false;
+  Outcome<LeaseGroup> outcome;
+  play.all->async_acquire(play.here(outcome));
+  REQUIRE(play.run_until_second_is_asked(1));
+  const auto nodes = play.world.ensemble.children("/a");
+  play.second->is_free = true;
+  play.world.run_for(of_a_request * 3 / 2);
+  CHECK(play.first->releases == 0);
+  // A new attempt would have created another node.
+  CHECK(play.world.ensemble.children("/a") == nodes);
+  REQUIRE(play.run_until([&] { return outcome.arrived(); }));
+  CHECK_FALSE(outcome.error());
   outcome.result().release();
   play.end();
 }

@@ -233,5 +233,17 @@ TEST_CASE("lease: a guarded write lands while it is held, and not when its node 
   held.end();
 }
 
+TEST_CASE("lease: one that is assigned another is no holder of its own lock any more") {
+  Held held;
+  Lease shared = held.lease.share();
+  REQUIRE(held.lease.hold_count() == 2);
+  shared = Lease{};
+  CHECK(held.lease.hold_count() == 1);
+  CHECK(held.lease.state() == LeaseState::held);
+  held.lease = Lease{};
+  CHECK(held.world.run_until([&] { return held.world.ensemble.children(lock_path).empty(); }));
+  held.end();
+}
+
 }  // namespace
 }  // namespace custodian::tests::lease_test

@@ -93,6 +93,16 @@ struct Play {
   bool run_until_second_is_asked(int times) {
     return run_until([&] { return second->asked == times; });
   }
+  /// An acquire that has to begin again: the second row is somebody's when it is asked, and free
+  /// from then on.
+  Outcome<LeaseGroup> refused_once() {
+    second->is_free = false;
+    Outcome<LeaseGroup> outcome;
+    all->async_acquire(here(outcome));
+    REQUIRE(run_until_second_is_asked(1));
+    second->is_free = true;
+    return outcome;
+  }
   /// Runs the client without its callbacks, for longer than any pause between attempts.
   void run_client_only() {
     world.context.restart();
@@ -146,12 +156,8 @@ TEST_CASE("custom releases: an acquire that fails ends when all is released, the
 
 TEST_CASE("custom releases: a waiting acquire begins again when all is released", "[multi]") {
   Play play;
-  play.second->is_free = false;
-  Outcome<LeaseGroup> outcome;
-  play.all->async_acquire(play.here(outcome));
-  REQUIRE(play.run_until_second_is_asked(1));
+  const Outcome<LeaseGroup> outcome = play.refused_once();
   const auto nodes = play.world.ensemble.children("/a");
-  play.second->is_free = true;
   std::optional<bool> released_alone;
   play.first->on_release = [&] {
     play.run_client_only();
@@ -172,12 +178,8 @@ TEST_CASE("custom releases: an acquire without a limit waits for them longer tha
           "[multi]") {
   constexpr auto of_a_request = 10 * brief_limit;
   Play play{of_a_request};
-  play.second->is_free = false;
-  Outcome<LeaseGroup> outcome;
-  play.all->async_acquire(play.here(outcome));
-  REQUIRE(play.run_until_second_is_asked(1));
+  const Outcome<LeaseGroup> outcome = play.refused_once();
   const auto nodes = play.world.ensemble.children("/a");
-  play.second->is_free = true;
   play.world.run_for(of_a_request * 3 / 2);
   CHECK(play.first->releases == 0);
   // A new attempt would have created another node.

@@ -34,8 +34,7 @@ inline WatchEventType to_event_type(int type) {
 /// library's frames. An event that cannot be made, because memory is short or the library left out
 /// a part of the reply, ends the connection.
 struct Callbacks {
-  /// Lets `function` append an event to the list, which has room for it: see
-  /// make_room_for_events().
+  /// Lets `function` append an event to the list.
   template <typename Function>
   static void note(Function function) noexcept {
     try {
@@ -109,10 +108,8 @@ struct Callbacks {
   }
 
   static void committed(int rc, const void* operation) noexcept {
-    complete(rc, operation, [&](Reply& reply) {
-      const auto multi = LibraryCall::client().multis_.extract(to_key(operation));
-      reply.results = multi.mapped()->results(rc);
-    });
+    const auto multi = LibraryCall::client().multis_.extract(to_key(operation));
+    complete(rc, operation, [&](Reply& reply) { reply.results = multi.mapped()->results(rc); });
   }
 
   static void watched(_zhandle*, int type, int, const char* path, void*) noexcept {

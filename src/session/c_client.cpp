@@ -4,7 +4,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cassert>
 #include <new>
@@ -73,6 +72,7 @@ error_code CClient::hand_over(int socket, std::string server) {
     send_failed_ = false;
   }
   server_ = std::move(server);
+  note_lost_ = false;
   const error_code error = exchange_socket(socket);
   if (error) return error;
   return zoo_state(handle()) == ZOO_ASSOCIATING_STATE ? error_code{} : ServerErrc::connection_loss;
@@ -167,7 +167,6 @@ void CClient::read_replies() {
     if (next == Inbox::Next::wait) break;
     if (next == Inbox::Next::fault) return hang_up(inbox_.fault());
     if (next == Inbox::Next::broken) return hang_up();
-    make_room_for_events();
     const bool whole = zookeeper_process(handle(), ZOOKEEPER_READ) == ZOK;
     inbox_.has_read(whole ? Inbox::Read::whole_frame : Inbox::Read::part);
     if (note_lost_) return hang_up("a reply that could not be taken up");
@@ -185,14 +184,6 @@ bool CClient::accepts_ahead(std::string_view frame) {
   }
 }
 
-void CClient::make_room_for_events() {
-  // The most events that one frame can cause: it completes one operation, or fires the few watches
-  // of a path.
-  constexpr std::size_t most = 8;
-  if (events_.capacity() - events_.size() >= most) return;
-  events_.reserve(std::max(2 * events_.capacity(), events_.size() + most));
-}
-
 void CClient::hang_up(std::string_view fault) {
   std::string line{"the server at "};
   line += server_;
@@ -204,7 +195,6 @@ void CClient::hang_up(std::string_view fault) {
 }
 
 void CClient::hang_up() {
-  note_lost_ = false;
   if (!is_reading()) return;
   ::shutdown(descriptor_, SHUT_RDWR);
   // Drops the bytes that have arrived already: the library could still read them.

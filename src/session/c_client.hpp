@@ -138,6 +138,9 @@ class CClient {
   }
   [[nodiscard]] SessionInfo session();
   [[nodiscard]] std::vector<Event> take_events();
+  /// Whether an event of the newest connection could not be taken up, for want of memory for one.
+  /// It may have been that of a watch, which the library has forgotten then.
+  [[nodiscard]] bool has_lost_event() const noexcept { return note_lost_; }
 
  private:
   friend class LibraryCall;
@@ -156,7 +159,6 @@ class CClient {
   /// Ends the connection before anything more is read from it.
   void hang_up();
   void hang_up(std::string_view fault);
-  void make_room_for_events();
   /// Returns the handle for a call into the library; asserts that this thread holds the library's
   /// lock.
   [[nodiscard]] _zhandle* handle() const;

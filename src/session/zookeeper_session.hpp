@@ -108,7 +108,8 @@ class ZooKeeperSession final : public Session,
   void on_disconnected();
   void on_session_over(SessionState state);
   void end_watches(error_code error);
-  /// Gives up watches that could not be restored on the next connection.
+  /// Gives up watches that could not be restored on the next connection, and all of them if one may
+  /// have fired unseen.
   void drop_excess_watches();
   void forget(const std::vector<WatchTable::Dropped>& watches);
   /// Takes note of a refusal that the library has left unread on a connection that is lost.

@@ -30,11 +30,12 @@ void ZooKeeperSession::drop_excess_watches() {
             std::to_string(settings_.max_request_size) +
             ") larger than the servers' jute.maxbuffer?");
   }
-  const auto dropped = watches_.drop_beyond(restores_all_ ? most : 0);
+  const bool event_lost = client_->has_lost_event();
+  const auto dropped = watches_.drop_beyond(restores_all_ && !event_lost ? most : 0);
   if (dropped.empty()) return;
-  log(LogLevel::info, std::to_string(dropped.size()) +
-                          " watches are too many to be restored at once; what they were on is read "
-                          "again");
+  const std::string why = event_lost ? " watches may have fired unseen, since an event was lost"
+                                     : " watches are too many to be restored at once";
+  log(LogLevel::info, std::to_string(dropped.size()) + why + "; what they were on is read again");
   forget(dropped);
   for (const auto& watch : dropped) {
     // Whether there was a change is unknown; the next read finds out.

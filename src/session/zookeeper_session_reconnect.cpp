@@ -184,9 +184,14 @@ void ZooKeeperSession::on_attempt_failed() {
 }
 
 void ZooKeeperSession::give_attempt_up() {
+  const std::string beginning = "could not connect to " + to_text(dialled_.endpoint) + ": ";
   if (const std::string step = link_ ? link_->waits_for() : ""; !step.empty()) {
-    log(damped_once_accepted(),
-        "could not connect to " + to_text(dialled_.endpoint) + ": " + step + ": no answer in time");
+    log(damped_once_accepted(), beginning + step + ": no answer in time");
+  } else {
+    log(damped(LogLevel::warning, loudest_dialled_),
+        beginning + "the server accepts connections, but does not answer in time");
+    // The library's line about this end says less.
+    loudest_ = std::max(loudest_, LogLevel::warning);
   }
   cut_off();
 }

@@ -95,6 +95,25 @@ class Victim {
   Client client_;
 };
 
+TEST_CASE("a server that accepts connections and does not answer is named, once an outage") {
+  const HostileServer server{greeting({})};
+  std::mutex mutex;
+  std::vector<std::string> warnings;
+  ClientOptions options = plain_options_for(server.connect_string());
+  options.connect_timeout = 100ms;
+  options.log = [&](LogLevel level, std::string_view line) {
+    if (level < LogLevel::warning) return;
+    const std::lock_guard lock{mutex};
+    warnings.emplace_back(line);
+  };
+  {
+    const Client client{options};
+    REQUIRE(eventually([&] { return server.connections() >= 3; }));
+  }
+  CHECK(warnings == std::vector{"could not connect to " + server.connect_string() +
+                                ": the server accepts connections, but does not answer in time"});
+}
+
 OperationOptions soon() { return {.deadline = 300ms}; }
 
 struct Lie {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "custodian/locks/inter_process_mutex.hpp"
@@ -104,6 +105,24 @@ TEST_CASE("new credentials open what the old ones do not, in the session that st
   CHECK(client.session().id == before.id);
   CHECK(client.session().connection == before.connection);
   client.close();
+}
+
+TEST_CASE("a client that is idle presents new credentials, too") {
+  CUSTODIAN_REQUIRES_OWN_SERVER();
+  // A session so long that no ping is due within this test.
+  const Server server{{.max_session_timeout = 2h}};
+  Lines lines;
+  ClientOptions options = options_for(server.connect_string());
+  options.credentials = old_ones;
+  options.session_timeout = 1h;
+  options.connect_timeout = 500ms;
+  options.log = lines.sink();
+  Client client{options};
+  client.wait_connected();
+  // The timer that has watched over the attempt to connect may still wake the client once.
+  std::this_thread::sleep_for(2 * options.connect_timeout);
+  client.set_credentials(new_ones);
+  CHECK(eventually([&] { return lines.have("the new credentials are presented"); }));
 }
 
 TEST_CASE("later sessions present the new credentials alone") {

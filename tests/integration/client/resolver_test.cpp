@@ -129,6 +129,28 @@ TEST_CASE("a name that resolves later connects later") {
   client.wait_connected();
 }
 
+TEST_CASE("a client that is closed while its names do not resolve does not look them up again") {
+  const NormalAgain normal_again;
+  resolving = Resolving::failing;
+  ClientOptions options = options_for("localhost:1");
+  std::atomic<bool> is_pausing{false};
+  options.log = [&](LogLevel, std::string_view line) {
+    if (line.find("could not resolve") != std::string_view::npos) is_pausing = true;
+  };
+  bool is_once = false;
+  // On a slow machine the pause may end before the client does.
+  for (int tries = 0; tries < 10 && !is_once; ++tries) {
+    is_pausing = false;
+    const int before = lookups;
+    std::optional<Client> client{std::in_place, options};
+    REQUIRE(eventually([&] { return is_pausing.load(); }));
+    client.reset();
+    std::this_thread::sleep_for(100ms);  // within which another look-up would begin
+    is_once = lookups == before + 1;
+  }
+  CHECK(is_once);
+}
+
 TEST_CASE("a disconnected client keeps its session though the names do not resolve any more") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const NormalAgain normal_again;

@@ -60,8 +60,10 @@ TEST_CASE("transact: what was only read is checked, too", "[atomics]") {
   CHECK(fixture.data(to) == "7");
 }
 
-TEST_CASE("transact: tries are limited by the options", "[atomics]") {
-  Fixture fixture;
+TEST_CASE("transact: tries are limited by the options, and leave nothing to look for",
+          "[atomics]") {
+  const auto settle = GENERATE(Settle::left_to_caller, Settle::exactly_once);
+  Fixture fixture{settle};
   const auto plan = std::make_shared<FaultsAt>("observed");
   plan->submitted = [&](std::size_t step) {
     if (step % 3 == 2) fixture.world.ensemble.operate(request::Set{to, "0"});
@@ -75,6 +77,9 @@ TEST_CASE("transact: tries are limited by the options", "[atomics]") {
   CHECK(ended.error() == ServerErrc::bad_version);
   CHECK(plan->steps() == 6);
   CHECK(fixture.moved() == 0);
+  fixture.world.ensemble.clear_history();
+  fixture.world.run_for(std::chrono::milliseconds{100});  // within which a client looks for strays
+  CHECK(fixture.world.ensemble.history().empty());
 }
 
 TEST_CASE("transact: tries and repetitions are limited by their time, if options say so",

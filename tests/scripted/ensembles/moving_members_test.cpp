@@ -1,5 +1,7 @@
 // The members of a moving map: how sessions join and announce, with a fault at each request.
 
+#include "custodian/authoring/spawn.hpp"
+#include "ensembles/copy_requests.hpp"
 #include "scripted/cancel_moment.hpp"
 #include "scripted/ensembles/moving_world.hpp"
 #include "scripted/plays.hpp"
@@ -127,6 +129,63 @@ TEST_CASE("moving members: a process that begins before the map joins when there
   make_map(ensembles);
   REQUIRE(ensembles.world.run_until([&] { return has_announced(ensembles, 3); }));
   CHECK(mine.end(ensembles));
+}
+
+/// A join at the first ensemble, by itself.
+struct JoinAtEast {
+  JoinAtEast(Ensembles& ensembles, const RetryPolicy& retry, Faults faults = {})
+      : plan{std::make_shared<FaultsAt>("mine", std::move(faults))} {
+    ClientOptions options = ensembles.world.options("mine");
+    options.retry = retry;
+    client = ensembles.world.client(std::move(options));
+    cancellation = std::make_shared<Cancellation>(client->core());
+    ensembles.world.ensemble.set_fault_plan(plan);
+  }
+  void start() {
+    const auto place = std::make_shared<const recipes_detail::CopyPlace>(recipes_detail::CopyPlace{
+        .name = "east", .client = client->share(), .path = copy_path, .member = "mine"});
+    spawn(client->core(), "a join", recipes_detail::join_map(place, 0, cancellation),
+          joined.handler());
+  }
+
+  std::shared_ptr<FaultsAt> plan;  ///< its step 0 reads the copy, and step 1 creates the member
+  std::unique_ptr<Client> client;
+  CancellationPtr cancellation;
+  Outcome<recipes_detail::Membership> joined;
+};
+
+TEST_CASE("moving members: a join whose copy has changed under way pauses before the next try",
+          "[ensembles]") {
+  Ensembles ensembles;
+  make_map(ensembles);
+  JoinAtEast join{ensembles, RetryPolicy::n_times(1, std::chrono::hours{1})};
+  join.plan->submitted = [&](std::size_t step) {
+    if (step == 1) publish_by_hand(ensembles, 4, 1);
+  };
+  join.start();
+  REQUIRE(ensembles.world.run_until([&] { return join.plan->steps() == 2; }));
+  ensembles.world.settle();
+  CHECK(join.plan->steps() == 2);
+  CHECK_FALSE(join.joined.arrived());
+  CHECK(members_at(ensembles, 0).empty());
+  join.cancellation->request();
+  REQUIRE(ensembles.world.run_until_arrived(join.joined));
+  CHECK(join.joined.error() == boost::asio::error::operation_aborted);
+}
+
+TEST_CASE("moving members: a join in doubt ends with an error that does not pass", "[ensembles]") {
+  Ensembles ensembles;
+  make_map(ensembles);
+  const RetryPolicy retry = ensembles.world.options("mine").retry;
+  JoinAtEast join{ensembles, retry, {{1, {.kind = testing::FaultKind::fail_before}}}};
+  join.plan->submitted = [&](std::size_t step) {
+    if (step == 2) ensembles.world.ensemble.refuse(std::string{copy_path} + "/members/3");
+  };
+  join.start();
+  REQUIRE(ensembles.world.run_until_arrived(join.joined));
+  CHECK(join.joined.error() == ServerErrc::no_auth);
+  CHECK(join.plan->steps() == 3);
+  CHECK(members_at(ensembles, 0).empty());
 }
 
 TEST_CASE("moving members: a copy of another map is not followed", "[ensembles]") {

@@ -126,6 +126,25 @@ TEST_CASE("kept readers: what is not used for so long is given back, and so is w
   CHECK(kept.world.run_until([&] { return kept.nodes("/book") <= 2; }));
 }
 
+TEST_CASE("kept readers: what is not used for another minute is forgotten, unless somebody waits") {
+  KeptReaders kept;
+  kept.keep_reader();
+  const auto& readers = kept.book->read().spec()->readers;
+  const auto now = std::chrono::steady_clock::now();
+  CHECK(readers->sweep(now + KeptRecord::longest));
+  CHECK(kept.mine->kept_locks() == 0);
+  kept.settle_book();
+  Lease writing = kept.acquire(kept.others_book->write());
+  auto waiting = kept.queue_reader();
+  for (const int minutes : {4, 6, 8}) CHECK(readers->sweep(now + minutes * KeptRecord::longest));
+  writing.release();
+  REQUIRE(kept.world.run_until_arrived(waiting));
+  waiting.result().release();
+  kept.mine->release_kept_locks();
+  CHECK(readers->sweep(now + 10 * KeptRecord::longest));  // which sees that it was used
+  CHECK_FALSE(readers->sweep(now + 12 * KeptRecord::longest));
+}
+
 TEST_CASE("kept readers: nothing is kept of a connection or a session that is gone") {
   KeptReaders kept;
   kept.keep_reader();

@@ -217,7 +217,7 @@ TEST_CASE("identity: one that comes between the read and the write is not writte
   holding.end();
 }
 
-TEST_CASE("identity: what cannot be said is refused at once") {
+TEST_CASE("identity: what cannot be said is refused at once, what is said already not written") {
   Holding holding;
   const auto set = [&](const Lease& lease, std::string identity) {
     try {
@@ -232,9 +232,11 @@ TEST_CASE("identity: what cannot be said is refused at once") {
   // The transaction contains the identity twice, so this one exceeds the limit of a request.
   CHECK(set(holding.lease, std::string(600'000, 'x')) == Errc::invalid_argument);
   CHECK(set(Lease{}, "nobody") == Errc::lock_lost);
+  holding.world.ensemble.clear_history();
   const Change empty = change(holding.lease, "");
   REQUIRE(holding.world.run_until_arrived(empty));
   CHECK(holding.shown() == "holder");  // the client's default identity
+  CHECK(holding.world.ensemble.history().size() == 1);
   holding.end();
 }
 

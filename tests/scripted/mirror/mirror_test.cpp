@@ -206,6 +206,17 @@ TEST_CASE("mirror: without data it asks for none") {
   CHECK(scene.mirror->get("/m/a")->stat.data_length == 1);
 }
 
+TEST_CASE("mirror: a read that finds its node gone leaves no watch on its path") {
+  MirrorScene scene{{.data = MirrorData::not_kept}};
+  REQUIRE(scene.runs_until(MirrorState::synced));
+  REQUIRE(scene.world.run_until([&] { return scene.world.ensemble.watches() == 6; }));
+  scene.write("/m/a", "1");
+  scene.world.remove("/m/a");
+  REQUIRE(scene.world.run_until([&] { return scene.mirror->get("/m/a") == nullptr; }));
+  scene.world.settle();
+  CHECK(scene.world.ensemble.watches() == 4);
+}
+
 TEST_CASE("mirror: what is not accepted is left out, also if the predicate throws") {
   MirrorOptions options;
   options.accept = [](std::string_view path) {

@@ -131,6 +131,18 @@ TEST_CASE("semaphore: a counter that is no number any more ends who waits, and s
   turnstile.check_given_up(Errc::malformed_data);
 }
 
+TEST_CASE("semaphore: who waits reads its own place once, however often it is woken",
+          "[semaphore]") {
+  AtTheTurnstile turnstile{RequeuePolicy::queue_again, Relief::maximum_raised};
+  const std::string place = turnstile.place();
+  turnstile.world.ensemble.clear_history();
+  *turnstile.waits = false;
+  SharedCount{*turnstile.other, "/maximum", maximum}.async_store(maximum, [](error_code) {});
+  REQUIRE(turnstile.world.run_until([&] { return *turnstile.waits; }));
+  CHECK(std::ranges::count(turnstile.world.ensemble.history(), place, &Submission::path) == 0);
+  turnstile.check_granted_when_relieved();
+}
+
 /// Lowers the maximum to 1 before the request `at`, unless the request is a delete: a contender
 /// that deletes has already decided.
 class Lowering final : public testing::FaultPlan {

@@ -49,7 +49,7 @@ REACHED_BY = {
     "local_handover": ["local_handover", "locks"],
     "locks": ["locks", "ensembles"],
     "ordering": ["locks", "inspect", "local_handover"],
-    "session": ["client", "lease"],
+    "session": ["client", "lease", "tls", "sasl"],
     "text": ["client"],
 }
 

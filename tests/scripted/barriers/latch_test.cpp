@@ -233,6 +233,16 @@ TEST_CASE("count-down latch: an arrival that may not read its ticket says that n
   CHECK(fixture.count_down(1) == ErrorCondition::outcome_unknown);
 }
 
+TEST_CASE("count-down latch: an arrival at a latch that it may not read creates none") {
+  Fixture fixture;
+  const auto plan = std::make_shared<FaultsAt>("observed");
+  fixture.world.ensemble.set_fault_plan(plan);
+  fixture.world.ensemble.refuse(path);
+  CHECK(fixture.count_down(1) == ServerErrc::no_auth);
+  CHECK(plan->steps() == 1);
+  fixture.world.ensemble.permit(path);
+}
+
 TEST_CASE("count-down latch: one that expects nobody is open") {
   Fixture fixture;
   CountDownLatch none{*fixture.client, "/latches/none", 0};

@@ -186,6 +186,19 @@ TEST_CASE("lease: a release is no loss", "[timed]") {
   held.end();
 }
 
+TEST_CASE("lease: a read of its node that waits for a connection ends with it") {
+  Held held{{}, 1h};
+  held.world.ensemble.stop();
+  held.world.settle();
+  const Subscription listening = held.lease.make_revocable([] {});
+  held.world.settle();
+  held.lease.release();
+  held.world.ensemble.clear_history();
+  held.world.ensemble.start();
+  held.end();
+  CHECK(count(held.world.ensemble.history(), "get") == 0);
+}
+
 TEST_CASE("lease: a wait for its state is cancelled", "[timed]") {
   Held held;
   asio::cancellation_signal signal;

@@ -138,8 +138,8 @@ class CClient {
   }
   [[nodiscard]] SessionInfo session();
   [[nodiscard]] std::vector<Event> take_events();
-  /// Whether an event of the newest connection could not be taken up, for want of memory for one.
-  /// It may have been that of a watch, which the library has forgotten then.
+  /// Whether an event of the newest connection was lost, for want of memory in most cases. It may
+  /// have been that of a watch, which the library has forgotten then.
   [[nodiscard]] bool has_lost_event() const noexcept { return note_lost_; }
 
  private:

@@ -329,6 +329,36 @@ TEST_CASE("moving map: a move to the present layout is none", "[ensembles]") {
   CHECK(mine.end(ensembles));
 }
 
+/// Lets a copy be read, and not be written.
+class ReadOnlyCopy final : public testing::FaultPlan {
+ public:
+  explicit ReadOnlyCopy(testing::FakeEnsemble& ensemble) : ensemble_{ensemble} {}
+  Fault on_submit(const Submission& submission) override {
+    if (submission.path != copy_path) return {};
+    if (submission.kind == "set") {
+      ensemble_.refuse(copy_path);
+    } else {
+      ensemble_.permit(copy_path);
+    }
+    return {};
+  }
+
+ private:
+  testing::FakeEnsemble& ensemble_;
+};
+
+TEST_CASE("moving map: a publisher that may not write a copy ends, and says so", "[ensembles]") {
+  Ensembles ensembles;
+  make_map(ensembles);
+  MapProcess mine{ensembles, "mine"};
+  ensembles.west.set_fault_plan(std::make_shared<ReadOnlyCopy>(ensembles.west));
+  Outcome<> moved;
+  mine.move_to(layout_at(1), moved.handler());
+  REQUIRE(ensembles.world.run_until_arrived(moved));
+  CHECK(moved.error() == ServerErrc::no_auth);
+  CHECK(mine.end(ensembles));
+}
+
 TEST_CASE("moving map: a layout with an ensemble without a client is refused", "[ensembles]") {
   Ensembles ensembles;
   make_map(ensembles);

@@ -128,6 +128,22 @@ TEST_CASE(
   first.release();
 }
 
+TEST_CASE("kept line: a late waiter is told of somebody ahead whose node it has not read yet") {
+  Kept kept;
+  Lease others = kept.acquire(*kept.others_mutex);
+  // The reply about the node in front.
+  kept.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("mine", Faults{{2, {.kind = FaultKind::delay}}}));
+  Outcome<AcquireResult> late;
+  kept.mutex->async_try_acquire_for(brief_limit, late.handler());
+  REQUIRE(kept.world.run_until_arrived(late));
+  CHECK(late.result().reason == NotAcquired::blocked);
+  CHECK_FALSE(late.result().blocked_by);
+  kept.world.ensemble.set_fault_plan(nullptr);
+  kept.world.ensemble.release_replies();
+  others.release();
+}
+
 TEST_CASE("kept line: waiters without a node of their own queue when the holder's node is lost") {
   Kept kept;
   kept.keep();

@@ -93,6 +93,20 @@ TEST_CASE("a watch that fires when there is no memory for it makes its watcher r
   CHECK(*lost == ServerErrc::connection_loss);
 }
 
+/// The errors of so many requests, whose replies are read while there is so much memory.
+std::vector<error_code> errors_of(std::size_t requests, const HostileServer& server,
+                                  std::size_t memory) {
+  DrivenSession session{server.connect_string()};
+  std::vector<error_code> errors;
+  errors.reserve(requests);
+  for (std::size_t i = 0; i < requests; ++i) {
+    session.submit(request::Exists{"/", nullptr}, errors);
+  }
+  const Shortage shortage{memory};
+  CHECK(session.until([&] { return errors.size() == requests; }));
+  return errors;
+}
+
 TEST_CASE("requests whose end cannot be noted for want of memory end with their connection") {
   constexpr std::size_t requests = 3'000;
   std::atomic<std::size_t> seen{0};
@@ -102,16 +116,7 @@ TEST_CASE("requests whose end cannot be noted for want of memory end with their 
   });
   spoken.ends = [&](const SeenRequest&) { return seen == requests; };
   const HostileServer server{std::move(spoken)};
-  DrivenSession session{server.connect_string()};
-  std::vector<error_code> errors;
-  errors.reserve(requests);
-  for (std::size_t i = 0; i < requests; ++i) {
-    session.submit(request::Exists{"/", nullptr}, errors);
-  }
-  {
-    const Shortage shortage{little};
-    CHECK(session.until([&] { return errors.size() == requests; }));
-  }
+  const std::vector<error_code> errors = errors_of(requests, server, little);
   CHECK(errors == std::vector<error_code>(requests, ServerErrc::connection_loss));
 }
 
@@ -126,16 +131,7 @@ TEST_CASE("a reply whose arrival cannot be noted for want of memory ends with it
     replies += Jute{}.header(request.xid).stat().frame();
     return ++seen == requests ? replies : std::string{};
   })};
-  DrivenSession session{server.connect_string()};
-  std::vector<error_code> errors;
-  errors.reserve(requests);
-  for (std::size_t i = 0; i < requests; ++i) {
-    session.submit(request::Exists{"/", nullptr}, errors);
-  }
-  {
-    const Shortage shortage{very_little};
-    CHECK(session.until([&] { return errors.size() == requests; }));
-  }
+  const std::vector<error_code> errors = errors_of(requests, server, very_little);
   const auto lost = std::ranges::find(errors, error_code{ServerErrc::connection_loss});
   CHECK(lost != errors.begin());
   CHECK(lost != errors.end());

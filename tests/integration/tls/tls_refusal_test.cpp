@@ -1,9 +1,12 @@
 // Which servers a client with TLS refuses, and what its log says then.
 
+#include <openssl/evp.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <memory>
 
 #include "custodian/session/session.hpp"
 #include "support/results.hpp"
@@ -175,6 +178,22 @@ TEST_CASE("a peer that accepts and says nothing is given up after the connect ti
   check_refused(options, ": TLS handshake: Connection timed out");
 }
 
+/// A private key that is of another kind than those of the authority.
+std::string foreign_key() {
+  const std::unique_ptr<EVP_PKEY_CTX, decltype(&::EVP_PKEY_CTX_free)> maker{
+      ::EVP_PKEY_CTX_new_id(EVP_PKEY_ED25519, nullptr), &::EVP_PKEY_CTX_free};
+  const std::unique_ptr<BIO, decltype(&::BIO_free)> text{::BIO_new(::BIO_s_mem()), &::BIO_free};
+  EVP_PKEY* made = nullptr;
+  REQUIRE(::EVP_PKEY_keygen_init(maker.get()) == 1);
+  REQUIRE(::EVP_PKEY_keygen(maker.get(), &made) == 1);
+  const std::unique_ptr<EVP_PKEY, decltype(&::EVP_PKEY_free)> key{made, &::EVP_PKEY_free};
+  REQUIRE(::PEM_write_bio_PrivateKey(text.get(), key.get(), nullptr, nullptr, 0, nullptr,
+                                     nullptr) == 1);
+  const char* bytes = nullptr;
+  const long size = BIO_get_mem_data(text.get(), &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
 TEST_CASE("options that are wrong are refused when the client is made, with the file's name") {
   const Directory files;
   const testing::IssuedCertificate identity = the_authority().issue();
@@ -206,6 +225,10 @@ TEST_CASE("options that are wrong are refused when the client is made, with the 
         tls.private_key_file = files.with("other.key", the_authority().issue().key);
       }),
       {"tls.private_key_file", "other.key"});
+  has(message([&](TlsOptions& tls) {
+        tls.private_key_file = files.with("foreign.key", foreign_key());
+      }),
+      {"tls.private_key_file", "foreign.key", "the key is not the certificate's"});
   has(message([&](TlsOptions& tls) { tls.crl_file = "/nowhere/list.pem"; }),
       {"tls.crl_file \"/nowhere/list.pem\"", "No such file"});
   has(message([&](TlsOptions& tls) {

@@ -59,13 +59,16 @@ TEST_CASE("servers that go away within a handshake, and then altogether, are one
   options.log = log.sink();
   Client client{options};
   client.wait_connected();
+  // A server that has just been started may have refused its first connection.
+  const auto warnings = [&] { return log.count("warning: could not connect"); };
+  const auto before = warnings();
   proxy.set_target(server.endpoint());  // its plain port
   proxy.cut();
-  REQUIRE(eventually([&] { return log.contains("warning: could not connect"); }));
+  REQUIRE(eventually([&] { return warnings() > before; }));
   proxy.refuse();
   REQUIRE(eventually([&] { return log.contains("onnection refused"); }));
   INFO(log.all());
-  CHECK(log.count("warning: could not connect") == 1);
+  CHECK(warnings() == before + 1);
   proxy.set_target(server.secure_endpoint());
   proxy.accept();
   client.wait_connected();

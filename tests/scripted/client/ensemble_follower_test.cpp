@@ -95,6 +95,22 @@ TEST_CASE("later sessions begin with the members, and go on following") {
   CHECK(fixture.gets("zk1:2181,zk2:2181,zk3:2181"));
 }
 
+TEST_CASE("a connection that is cut costs no read of the configuration: the watch on it stands") {
+  Fixture fixture;
+  fixture.world.make(config_path, two_members);
+  fixture.begin();
+  REQUIRE(fixture.gets("zk1:2181,zk2:2181"));
+  fixture.world.settle();
+  const auto before = fixture.client->session().connection;
+  fixture.world.ensemble.clear_history();
+  fixture.world.ensemble.disconnect(fixture.client->session().id);
+  REQUIRE(fixture.world.run_until([&] { return fixture.client->session().connection > before; }));
+  fixture.world.settle();
+  CHECK(fixture.world.ensemble.history().empty());
+  fixture.configure(third_member);
+  CHECK(fixture.gets("zk1:2181,zk2:2181,zk3:2181"));
+}
+
 TEST_CASE("servers given by hand take the place of the given ones, not of the members") {
   Fixture fixture;
   fixture.world.make(config_path, two_members);

@@ -2,6 +2,7 @@
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "custodian/testing/fake_clock.hpp"
 #include "scripted/observe/observed.hpp"
 
 namespace custodian::tests::observer_kept_test {
@@ -57,6 +58,40 @@ TEST_CASE("observer: a lock that is used all the time is reported now and then")
   CHECK(observed.world.run_until([&] { return observed.mine->kept_locks() == 0; }));
   const Lines last = observed.told();
   CHECK(last.back() == "no longer kept: InterProcessMutex /lock: unused");
+}
+
+TEST_CASE("observer: a kept lock that an acquire finds near the end of its lease is reported") {
+  const auto clock = std::make_shared<testing::FakeClock>(20s);
+  World world{clock};
+  const auto records = std::make_shared<Records>();
+  ClientOptions options = world.options("mine");
+  options.session_timeout = 10s;
+  options.observer = records;
+  auto client = world.client(std::move(options));
+  {
+    InterProcessMutex mutex{*client, "/lock", {.keep_idle_for = 1min}};
+    const auto first = run<Lease>(world, [&](auto done) { mutex.async_acquire(done); });
+    REQUIRE(first.arrived());
+    first.result().release();
+    world.settle();
+    REQUIRE(client->kept_locks() == 1);
+    clock->jump(7s);
+    Outcome<Lease> next;
+    mutex.async_acquire(next.handler());  // before the client has noticed the time
+    const std::string ended = "no longer kept: InterProcessMutex /lock: unusable";
+    CHECK(world.run_until([&] { return std::ranges::count(records->locks, ended) == 1; }));
+    // The session is proved alive in the clock's time, and tries are repeated in real time.
+    for (int i = 0; i < 200 && !next.arrived(); ++i) {
+      clock->advance(100ms, world.context);
+      world.run_for(1ms);
+    }
+    REQUIRE(next.arrived());
+    REQUIRE_FALSE(next.error());
+    next.result().release();
+    client->release_kept_locks();
+    CHECK(world.run_until_idle(*client));
+  }
+  CHECK(world.end(client));
 }
 
 TEST_CASE("observer: a lost holder of a kept lock is reported from its begin to its release") {

@@ -175,7 +175,7 @@ TEST_CASE("credentials are rotated under a held lock") {
   const Acl acl_of_both = acl_of(both, nodes.place, "/both");
   const auto member = [&](const Credentials& credentials) {
     ClientOptions options = with(credentials, nodes.place.root());
-    options.acl_provider = [acl_of_both](std::string_view) { return acl_of_both; };
+    options.acl_provider = [acl_of_both](std::string_view) { return Acl{acl_of_both}; };
     return options;
   };
   Client holder{member(old_ones)};

@@ -133,6 +133,16 @@ TEST_CASE("transact: a missing node is created by one client only", "[atomics]")
   fixture.world.remove(first);
 }
 
+/// Gives the account `to` what the account `from` has, which it reads twice at once.
+asio::awaitable<void> copy_what_is_read_twice(TransactionView view) {
+  const auto first = std::make_shared<std::optional<std::string>>();
+  const std::string source = from;
+  view.async_get(source, [first](error_code, std::optional<std::string> data) { *first = data; });
+  const auto second = co_await view.async_get(source, asio::use_awaitable);
+  CHECK(*first == second);
+  view.set(to, first->value());
+}
+
 TEST_CASE("transact: parallel reads of a node show one value, which is checked", "[atomics]") {
   Fixture fixture;
   const auto plan = std::make_shared<FaultsAt>("observed");
@@ -141,14 +151,9 @@ TEST_CASE("transact: parallel reads of a node show one value, which is checked",
   };
   fixture.world.ensemble.set_fault_plan(plan);
   int calls = 0;
-  const auto copy_first = [&calls](TransactionView view) -> asio::awaitable<void> {
+  const auto copy_first = [&calls](TransactionView view) {
     ++calls;
-    const auto first = std::make_shared<std::optional<std::string>>();
-    const std::string source = from;
-    view.async_get(source, [first](error_code, std::optional<std::string> data) { *first = data; });
-    const auto second = co_await view.async_get(source, asio::use_awaitable);
-    CHECK(*first == second);
-    view.set(to, first->value());
+    return copy_what_is_read_twice(std::move(view));
   };
   const std::function<asio::awaitable<void>(TransactionView)> function = copy_first;
   const auto ended = run<>(fixture.world, [&](auto done) {

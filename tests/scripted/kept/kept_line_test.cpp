@@ -128,7 +128,7 @@ TEST_CASE(
   first.release();
 }
 
-TEST_CASE("kept line: a late waiter is told of somebody ahead whose node it has not read yet") {
+TEST_CASE("kept line: a late waiter reports that it was blocked before it has read by whom") {
   Kept kept;
   Lease others = kept.acquire(*kept.others_mutex);
   // The reply about the node in front.

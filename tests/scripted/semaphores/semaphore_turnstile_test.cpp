@@ -131,8 +131,7 @@ TEST_CASE("semaphore: a counter that is no number any more ends who waits, and s
   turnstile.check_given_up(Errc::malformed_data);
 }
 
-TEST_CASE("semaphore: who waits reads its own place once, however often it is woken",
-          "[semaphore]") {
+TEST_CASE("semaphore: a waiter reads its own node once, however often it is woken", "[semaphore]") {
   AtTheTurnstile turnstile{RequeuePolicy::queue_again, Relief::maximum_raised};
   const std::string place = turnstile.place();
   turnstile.world.ensemble.clear_history();

@@ -1,0 +1,146 @@
+#include "scripted/refusal_play.hpp"
+
+#include <iostream>
+#include <optional>
+
+#include "scripted/plays.hpp"
+#include "support/catch.hpp"
+
+namespace custodian::tests {
+
+namespace {
+
+void add_tree(const testing::FakeEnsemble& ensemble, const std::string& path,
+              std::vector<std::string>& paths) {
+  paths.push_back(path);
+  for (const std::string& name : ensemble.children(path)) {
+    add_tree(ensemble, (path == "/" ? path : path + "/") + name, paths);
+  }
+}
+
+}  // namespace
+
+// -- Refusals -------------------------------------------------------------------------------------
+
+Fault Refusals::on_submit(const Submission& submission) {
+  permit_all();
+  if (!counts_ || submission.client != "observed") return {};
+  const std::size_t number = requests_.size();
+  requests_.push_back(submission.kind);
+  const bool due = extent_ == Extent::one ? number == at_ : number >= at_;
+  if (!due) return {};
+  // A transaction names several nodes, so all of them are refused, until its reply.
+  add_tree(ensemble_, "/", refused_);
+  for (const std::string& path : refused_) ensemble_.refuse(path);
+  return {};
+}
+
+void Refusals::permit_all() {
+  for (const std::string& path : std::exchange(refused_, {})) ensemble_.permit(path);
+}
+
+void Refusals::stop() {
+  permit_all();
+  counts_ = false;
+}
+
+// -- The scene ------------------------------------------------------------------------------------
+
+void OrderScene::begin() {
+  if (refusals_) world.ensemble.set_fault_plan(refusals_);
+}
+
+bool OrderScene::wait_until(const std::function<bool()>& condition) {
+  bool too_many = false;
+  const bool reached = world.run_until([&] {
+    too_many = refusals_ && refusals_->requests().size() > most_requests_;
+    return too_many || condition();
+  });
+  if (too_many) complain("requests are sent without end");
+  return reached && !too_many;
+}
+
+void OrderScene::note(error_code error) {
+  if (!error_) error_ = error;
+}
+
+void OrderScene::complain(const std::string& what) {
+  if (violation_.empty()) violation_ = what;
+}
+
+// -- One play -------------------------------------------------------------------------------------
+
+struct RefusalVerdict {
+  std::string violation{};  ///< empty if all is well
+  std::vector<std::string> requests{};
+  error_code error{};  ///< how the order failed
+};
+
+class RefusalPlay {
+ public:
+  explicit RefusalPlay(const Order& order) : order_{order} {}
+
+  /// Plays without a refusal, or with refusals from this request on.
+  RefusalVerdict run(std::optional<std::size_t> at, Refusals::Extent extent) {
+    const auto refusals = at ? std::make_shared<Refusals>(world_.ensemble, *at, extent)
+                             : std::make_shared<Refusals>(world_.ensemble);
+    carry_out("observed", refusals);
+    const error_code error = std::exchange(error_, {});
+    if (error && error != ServerErrc::no_auth) complain("it fails: " + error.message());
+    const auto requests = refusals->requests();
+    carry_out("next", nullptr);
+    if (error_) complain("the next client fails: " + error_.message());
+    return {std::move(violation_), requests, error};
+  }
+
+ private:
+  /// An order has a dozen requests; one that is repeated without end has more than this.
+  static constexpr std::size_t most_requests = 200;
+
+  void complain(const std::string& what) {
+    if (violation_.empty()) violation_ = what;
+  }
+
+  void carry_out(const std::string& name, const std::shared_ptr<Refusals>& refusals) {
+    auto client = world_.client(name);
+    OrderScene scene{world_, *client, refusals, most_requests};
+    order_(scene);
+    if (!world_.run_until_idle(*client)) scene.complain("requests or watches are left in it");
+    if (refusals) refusals->stop();
+    if (!world_.end(client)) scene.complain("something keeps it alive");
+    world_.ensemble.set_fault_plan(nullptr);
+    if (!scene.violation_.empty()) complain(name + ": " + scene.violation_);
+    error_ = scene.error_;
+  }
+
+  const Order& order_;
+  World world_;
+  error_code error_;
+  std::string violation_;
+};
+
+void play_every_refusal(std::string_view expected, const Order& order, LastingRefusal lasting) {
+  Plays plays{Catch::getResultCapture().getCurrentTestName()};
+  const auto play = [&](std::optional<std::size_t> at, Refusals::Extent extent) {
+    RefusalVerdict verdict = RefusalPlay{order}.run(at, extent);
+    plays.add(verdict.violation, [&] {
+      if (!at) return std::string{"undisturbed"};
+      const bool one = extent == Refusals::Extent::one;
+      return "refused: request " + std::to_string(*at) + (one ? "" : " and all after it");
+    });
+    return verdict;
+  };
+  const RefusalVerdict undisturbed = play({}, Refusals::Extent::one);
+  REQUIRE_FALSE(undisturbed.error);
+  std::string found;
+  for (std::size_t at = 0; at < undisturbed.requests.size(); ++at) {
+    const bool one_fails = static_cast<bool>(play(at, Refusals::Extent::one).error);
+    const bool all_fail =
+        lasting == LastingRefusal::is_played && play(at, Refusals::Extent::all_from_there).error;
+    if (!found.empty()) found += ' ';
+    found += undisturbed.requests[at] + (one_fails ? "!" : all_fail ? "~" : "");
+  }
+  CHECK(found == expected);
+}
+
+}  // namespace custodian::tests

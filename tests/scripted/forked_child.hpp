@@ -1,0 +1,99 @@
+#pragma once
+
+/// \file
+/// in_forked_child() uses a client's objects in a child of a fork, where every call fails with
+/// `Errc::forked`, and every destructor does nothing.
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "custodian/error.hpp"
+#include "scripted/world.hpp"
+
+namespace custodian::tests {
+
+/// What a child finds wrong, a line each.
+class ChildReport {
+ public:
+  explicit ChildReport(World& world) : world_{world} {}
+
+  void expect(bool holds, std::string_view statement) {
+    if (!holds) text_.append("not so: ").append(statement) += '\n';
+  }
+  /// A blocking call throws `forked`.
+  template <typename Call>
+  void throws(std::string_view name, const Call& call) {
+    try {
+      static_cast<void>(call());
+    } catch (const Error& error) {
+      return expect(error.code() == Errc::forked, std::string{name} + ": " + error.what());
+    }
+    expect(false, std::string{name} + " throws");
+  }
+  /// An operation ends with `forked`: `fails<Lease>("acquire", [&](auto done) {...})`.
+  template <typename... Results, typename Start>
+  void fails(std::string_view name, const Start& start) {
+    Outcome<Results...> outcome;
+    start(outcome.handler());
+    world_.settle();
+    if (!outcome.arrived()) return expect(false, std::string{name} + " ends");
+    expect(outcome.error() == Errc::forked,
+           std::string{name} + " fails: " + outcome.error().message());
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  World& world_;
+  std::string text_;
+};
+
+/// Calls `use` in a forked child, and returns what is wrong there; the function ends the objects
+/// that it uses. Nothing may be sent to the servers, and no watch may be taken off. `clients` are
+/// those of the objects, which must have nothing under way.
+[[nodiscard]] inline std::string in_forked_child(
+    World& world, const std::vector<std::reference_wrapper<Client>>& clients,
+    const std::function<void(ChildReport&)>& use) {
+  for (Client& client : clients) {
+    if (!world.run_until([&] { return is_connected(client.connection_state()); })) return "away";
+  }
+  world.run_for(std::chrono::milliseconds{1});
+  world.settle();
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) return "no pipe";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(100);  // a mutex that nobody unlocks must not keep the child for ever
+    ChildReport report{world};
+    const std::size_t sent = world.ensemble.history().size();
+    const std::size_t watches = world.ensemble.watches();
+    const std::size_t sessions = world.ensemble.sessions().size();
+    use(report);
+    world.settle();
+    report.expect(world.ensemble.history().size() == sent, "nothing is sent");
+    report.expect(world.ensemble.watches() == watches, "the watches stay");
+    report.expect(world.ensemble.sessions().size() == sessions, "the sessions stay");
+    const std::string text = report.text() + "end\n";
+    ::_exit(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0
+                                                                                            : 1);
+  }
+  ::close(ends[1]);
+  std::string text;
+  std::array<char, 1000> part{};
+  for (ssize_t size = 0; (size = ::read(ends[0], part.data(), part.size())) > 0;) {
+    text.append(part.data(), static_cast<std::size_t>(size));
+  }
+  ::close(ends[0]);
+  int status = -1;
+  if (child < 0 || ::waitpid(child, &status, 0) != child) return "no child";
+  const std::string_view last = "end\n";
+  if (status != 0 || !text.ends_with(last)) return text + "the child has not come to its end";
+  text.resize(text.size() - last.size());
+  return text;
+}
+
+}  // namespace custodian::tests

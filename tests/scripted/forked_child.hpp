@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -72,8 +73,12 @@ class ChildReport {
     const std::size_t sent = world.ensemble.history().size();
     const std::size_t watches = world.ensemble.watches();
     const std::size_t sessions = world.ensemble.sessions().size();
-    use(report);
-    world.settle();
+    try {
+      use(report);
+      world.settle();
+    } catch (const std::exception& exception) {
+      report.expect(false, exception.what());
+    }
     report.expect(world.ensemble.history().size() == sent, "nothing is sent");
     report.expect(world.ensemble.watches() == watches, "the watches stay");
     report.expect(world.ensemble.sessions().size() == sessions, "the sessions stay");

@@ -45,7 +45,7 @@ TEST_CASE("fork: a lock cannot be acquired in the child, also one that is made t
     striped.reset();
     permits.reset();
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   mutex.reset();
   striped.reset();
   permits.reset();
@@ -69,7 +69,7 @@ TEST_CASE("fork: a kept lock is not taken in the child") {
     mutex.reset();
     client.reset();
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   CHECK(client->kept_locks() == 1);
   mutex.reset();
   CHECK(world.end(client));
@@ -112,7 +112,7 @@ TEST_CASE("fork: a group of leases is the parent's, and its end in the child rel
     report.expect(!lost.stop_requested(), "the group is not lost");
     report.expect(counted->ends == 0, "the custom lock is not released");
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   CHECK(group.state() == LeaseState::held);
   CHECK(counted->ends == 0);
   group.release();
@@ -149,7 +149,7 @@ TEST_CASE("fork: a moving lease is lost in the child, where nothing of it is kno
         mine.mutex.reset();
         mine.map.reset();
       });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   CHECK(lease.state() == LeaseState::held);
   lease.release();
   map.reset();

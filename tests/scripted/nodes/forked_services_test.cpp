@@ -45,7 +45,7 @@ TEST_CASE("fork: a latch is closed in the child, whoever leads in the parent") {
     latch.reset();
     latent.reset();
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   CHECK(latch->has_leadership());
   latch.reset();
   latent.reset();
@@ -84,7 +84,7 @@ TEST_CASE("fork: a selector does nothing in the child, whose parent goes on with
     world.settle();
     report.expect(!is_stopped, "the function is not stopped");
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   CHECK(selector->has_leadership());
   CHECK(selector->interrupt_leadership());
   REQUIRE(world.run_until([&] { return is_stopped; }));
@@ -114,7 +114,7 @@ TEST_CASE("fork: a persistent node is closed in the child, and stays in the pare
     world.settle();
     report.expect(calls == 0, "no listener is called");
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   CHECK(node->state() == PersistentNodeState::present);
   CHECK(world.ensemble.exists("/node"));
   node.reset();
@@ -140,7 +140,7 @@ TEST_CASE("fork: a partitioner has neither shards nor members in the child") {
     }
     shards.clear();
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   CHECK(partitioner->shards().size() == 2);
   CHECK(partitioner->members().size() == 1);
   partitioner.reset();
@@ -182,7 +182,7 @@ TEST_CASE("fork: the numbers of a cache, and the values that are known, are the 
     cache.reset();
     counter.reset();
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   CHECK_FALSE(
       run<std::int64_t>(world, [&](auto done) { cache->async_next(std::move(done)); }).error());
   CHECK(value->last_known().has_value());
@@ -203,7 +203,7 @@ TEST_CASE("fork: nothing is run once per period in the child") {
     report.throws("try_begin", [&] { return nightly->try_begin(); });
     nightly.reset();
   });
-  CHECK(wrong.empty());
+  CHECK(wrong == "");
   nightly.reset();
   CHECK(world.end(client));
 }

@@ -1,7 +1,6 @@
 #include "scripted/refusal_play.hpp"
 
 #include <iostream>
-#include <optional>
 
 #include "scripted/plays.hpp"
 #include "support/catch.hpp"
@@ -27,12 +26,18 @@ Fault Refusals::on_submit(const Submission& submission) {
   if (!counts_ || submission.client != "observed") return {};
   const std::size_t number = requests_.size();
   requests_.push_back(submission.kind);
+  if (turns_to_end_) return {};
   const bool due = extent_ == Extent::one ? number == at_ : number >= at_;
   if (!due) return {};
   // A transaction names several nodes, so all of them are refused, until its reply.
   add_tree(ensemble_, "/", refused_);
   for (const std::string& path : refused_) ensemble_.refuse(path);
   return {};
+}
+
+bool Refusals::ends_now() {
+  if (!turns_to_end_ || requests_.size() <= at_) return false;
+  return (*turns_to_end_)-- == 0;
 }
 
 void Refusals::permit_all() {
@@ -52,10 +57,13 @@ void OrderScene::begin() {
 
 bool OrderScene::wait_until(const std::function<bool()>& condition) {
   bool too_many = false;
+  bool ends = false;
   const bool reached = world.run_until([&] {
     too_many = refusals_ && refusals_->requests().size() > most_requests_;
-    return too_many || condition();
+    ends = refusals_ && refusals_->ends_now();
+    return too_many || ends || condition();
   });
+  if (ends) throw OrderEnded{};
   if (too_many) complain("requests are sent without end");
   return reached && !too_many;
 }
@@ -70,6 +78,9 @@ void OrderScene::complain(const std::string& what) {
 
 // -- One play -------------------------------------------------------------------------------------
 
+/// A reply is there after three turns, and what it leads to is done some turns later.
+constexpr int most_turns = 8;
+
 struct RefusalVerdict {
   std::string violation{};  ///< empty if all is well
   std::vector<std::string> requests{};
@@ -81,16 +92,15 @@ class RefusalPlay {
   explicit RefusalPlay(const Order& order) : order_{order} {}
 
   /// Plays without a refusal, or with refusals from this request on.
-  RefusalVerdict run(std::optional<std::size_t> at, Refusals::Extent extent) {
-    const auto refusals = at ? std::make_shared<Refusals>(world_.ensemble, *at, extent)
-                             : std::make_shared<Refusals>(world_.ensemble);
-    carry_out("observed", refusals);
-    const error_code error = std::exchange(error_, {});
-    if (error && error != ServerErrc::no_auth) complain("it fails: " + error.message());
-    const auto requests = refusals->requests();
-    carry_out("next", nullptr);
-    if (error_) complain("the next client fails: " + error_.message());
-    return {std::move(violation_), requests, error};
+  RefusalVerdict refuse(std::optional<std::size_t> at, Refusals::Extent extent) {
+    return run(at ? std::make_shared<Refusals>(world_.ensemble, *at, extent)
+                  : std::make_shared<Refusals>(world_.ensemble));
+  }
+  /// Plays without a refusal, and ends the order.
+  RefusalVerdict end(std::size_t at, int turns) {
+    const auto refusals = std::make_shared<Refusals>(world_.ensemble, at, Refusals::Extent::one);
+    refusals->end_the_order(turns);
+    return run(refusals);
   }
 
  private:
@@ -101,11 +111,27 @@ class RefusalPlay {
     if (violation_.empty()) violation_ = what;
   }
 
+  RefusalVerdict run(const std::shared_ptr<Refusals>& refusals) {
+    carry_out("observed", refusals);
+    const error_code error = std::exchange(error_, {});
+    if (error && error != ServerErrc::no_auth) complain("it fails: " + error.message());
+    const auto requests = refusals->requests();
+    carry_out("next", nullptr);
+    if (error_) complain("the next client fails: " + error_.message());
+    return {std::move(violation_), requests, error};
+  }
+
   void carry_out(const std::string& name, const std::shared_ptr<Refusals>& refusals) {
     auto client = world_.client(name);
     OrderScene scene{world_, *client, refusals, most_requests};
-    order_(scene);
-    if (!world_.run_until_idle(*client)) scene.complain("requests or watches are left in it");
+    bool has_ended = false;
+    try {
+      order_(scene);
+    } catch (const OrderEnded&) {
+      has_ended = true;
+    }
+    if (!has_ended && !world_.run_until_idle(*client))
+      scene.complain("requests or watches are left in it");
     if (refusals) refusals->stop();
     if (!world_.end(client)) scene.complain("something keeps it alive");
     world_.ensemble.set_fault_plan(nullptr);
@@ -121,8 +147,8 @@ class RefusalPlay {
 
 void play_every_refusal(std::string_view expected, const Order& order, LastingRefusal lasting) {
   Plays plays{Catch::getResultCapture().getCurrentTestName()};
-  const auto play = [&](std::optional<std::size_t> at, Refusals::Extent extent) {
-    RefusalVerdict verdict = RefusalPlay{order}.run(at, extent);
+  const auto refuse = [&](std::optional<std::size_t> at, Refusals::Extent extent) {
+    RefusalVerdict verdict = RefusalPlay{order}.refuse(at, extent);
     plays.add(verdict.violation, [&] {
       if (!at) return std::string{"undisturbed"};
       const bool one = extent == Refusals::Extent::one;
@@ -130,15 +156,20 @@ void play_every_refusal(std::string_view expected, const Order& order, LastingRe
     });
     return verdict;
   };
-  const RefusalVerdict undisturbed = play({}, Refusals::Extent::one);
+  const RefusalVerdict undisturbed = refuse({}, Refusals::Extent::one);
   REQUIRE_FALSE(undisturbed.error);
   std::string found;
   for (std::size_t at = 0; at < undisturbed.requests.size(); ++at) {
-    const bool one_fails = static_cast<bool>(play(at, Refusals::Extent::one).error);
+    const bool one_fails = static_cast<bool>(refuse(at, Refusals::Extent::one).error);
     const bool all_fail =
-        lasting == LastingRefusal::is_played && play(at, Refusals::Extent::all_from_there).error;
+        lasting == LastingRefusal::is_played && refuse(at, Refusals::Extent::all_from_there).error;
     if (!found.empty()) found += ' ';
     found += undisturbed.requests[at] + (one_fails ? "!" : all_fail ? "~" : "");
+    for (int turns = 0; turns < most_turns; ++turns) {
+      plays.add(RefusalPlay{order}.end(at, turns).violation, [&] {
+        return "ended: " + std::to_string(turns) + " turns after request " + std::to_string(at);
+      });
+    }
   }
   CHECK(found == expected);
 }

@@ -3,10 +3,12 @@
 /// \file
 /// play_every_refusal() carries out an order, such as "acquire and release a mutex", with a lack of
 /// permission at each of its requests: an ACL that a person has changed in between, or forgotten.
+/// It also ends the order at each of its requests.
 
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,6 +34,11 @@ class Refusals final : public testing::FaultPlan {
   Fault on_submit(const Submission& submission) override;
   void before_reply(const Submission&, const Reply&) override { permit_all(); }
 
+  /// Ends the order so many turns of the executor after the request.
+  void end_the_order(int turns) { turns_to_end_ = turns; }
+  /// Returns whether the order ends now. Called at each turn.
+  [[nodiscard]] bool ends_now();
+
   /// Permits everything again, and counts no more.
   void stop();
   /// The kinds of the requests so far.
@@ -44,9 +51,13 @@ class Refusals final : public testing::FaultPlan {
   const std::size_t at_;
   const Extent extent_;
   bool counts_ = true;
+  std::optional<int> turns_to_end_;
   std::vector<std::string> requests_;
   std::vector<std::string> refused_;  // paths
 };
+
+/// Thrown in the middle of an order, which thereby destroys all its recipes.
+struct OrderEnded {};
 
 /// The place where an order is carried out: first by the client "observed", which may not do
 /// everything, and then by the client "next", which may.
@@ -71,6 +82,7 @@ class OrderScene {
     return outcome;
   }
   /// Runs until the condition is true. Returns false if that takes too long, or too many requests.
+  /// Throws OrderEnded.
   bool wait_until(const std::function<bool()>& condition);
   /// An error fails the order; the first one counts.
   void note(error_code error);
@@ -104,6 +116,9 @@ enum class LastingRefusal { is_played, is_left_out };
 /// their order. Behind a request stands `!` if its refusal makes the order fail, and `~` if only a
 /// lasting one does, of this request and of all later ones. "create! children~ remove" is an order
 /// that asks again for what it was not told once, and does not wait for its last request.
+///
+/// The order is then carried out without a refusal, and ended while a request is under way, when
+/// its reply is there, and some turns later: its recipes are destroyed, and the client at once.
 ///
 /// In every case each operation of the order ends, with no other error than `no_auth`, nothing is
 /// left of the order but what it stored, and the next client can carry it out.

@@ -1,0 +1,90 @@
+#pragma once
+
+/// \file
+/// What orders do while an operation waits (refusal_play.hpp), and how they call blocking forms.
+
+#include <atomic>
+#include <boost/asio/post.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "custodian/error.hpp"
+#include "custodian/lease/lease.hpp"
+#include "scripted/refusal_play.hpp"
+
+namespace custodian::tests {
+
+/// Begins an operation, and does `meanwhile` as soon as it waits: `waits` says whether it does. An
+/// operation that ends before, because it was refused, is not waited for.
+template <typename... Results, typename Start>
+Outcome<Results...> run_meanwhile(OrderScene& scene, Start start,
+                                  const std::function<bool()>& waits,
+                                  const std::function<void()>& meanwhile) {
+  return scene.run<Results...>([&](auto done) {
+    const auto ended = std::make_shared<bool>(false);
+    start([done, ended](error_code error, Results... results) {
+      *ended = true;
+      done(error, std::move(results)...);
+    });
+    scene.wait_until([&] { return *ended || waits(); });
+    meanwhile();
+  });
+}
+
+/// Runs a blocking call in a thread of its own, while this thread runs the world. An Error that it
+/// throws fails the order.
+inline void run_blocking(OrderScene& scene, const std::function<void()>& call) {
+  std::atomic<bool> ended = false;
+  error_code error;
+  std::thread thread{[&] {
+    try {
+      call();
+    } catch (const Error& thrown) {
+      error = thrown.code();
+    }
+    ended = true;
+    boost::asio::post(scene.world.context, [] {});
+  }};
+  scene.wait_until([&] { return ended.load(); });
+  // Operations have limits of their own, so the call ends.
+  while (!ended) scene.world.run_for(std::chrono::milliseconds{1});
+  thread.join();
+  scene.note(error);
+}
+
+/// Another client, with the lease that it has acquired before the order begins.
+class OtherHolder {
+ public:
+  /// `acquire` begins an acquire of a client: `[](const Client& client, auto done) {...}`.
+  template <typename Acquire>
+  OtherHolder(OrderScene& scene, Acquire acquire)
+      : scene_{scene}, client_{scene.world.client("other")} {
+    auto outcome = tests::run<Lease>(scene.world, [&](auto done) { acquire(*client_, done); });
+    if (outcome.arrived() && !outcome.error()) {
+      lease_ = std::move(outcome.result());
+    } else {
+      scene.complain("the other client does not acquire");
+    }
+  }
+  OtherHolder(const OtherHolder&) = delete;
+  OtherHolder& operator=(const OtherHolder&) = delete;
+  ~OtherHolder() {
+    lease_.release();
+    if (!scene_.world.end(client_)) scene_.complain("something keeps the other client alive");
+  }
+
+  [[nodiscard]] Client& client() { return *client_; }
+  [[nodiscard]] Lease& lease() { return lease_; }
+  void release() { lease_.release(); }
+
+ private:
+  OrderScene& scene_;
+  std::unique_ptr<Client> client_;
+  Lease lease_;
+};
+
+}  // namespace custodian::tests

@@ -53,6 +53,31 @@ TEST_CASE("calls: a job's tell the last run, and whether one is due") {
   check_throws(Errc::lock_lost, "Turn::end", "", [&] { empty.end(RunEnd::success()); });
 }
 
+TEST_CASE("calls: a job that has its turn again has nothing to explain") {
+  BlockingClient one;
+  const OncePerPeriod job{one.client, "/job", {.every = 1h, .after_failure = AfterFailure::retry}};
+  TurnResult first = job.try_begin();
+  REQUIRE(first);
+  CHECK(first.turn.run().by == one.client.identity());
+  first.turn.end(RunEnd::failure());
+  const TurnResult second = job.try_begin();
+  REQUIRE(second);
+  CHECK(second.last.value().state == RunState::failed);
+  CHECK(second.explain().empty());
+  CHECK(second.turn.run().attempt == 2);
+}
+
+TEST_CASE("calls: a job's lock shows the job's identity") {
+  BlockingClient one;
+  const OncePerPeriod job{one.client, "/job", {.every = 1h, .identity = "me"}};
+  const TurnResult turn = job.try_begin();
+  REQUIRE(turn);
+  const InterProcessMutex lock{one.client, "/job/lock"};
+  const auto participants = lock.participants();
+  REQUIRE(participants.size() == 1);
+  CHECK(participants.front().identity == "me");
+}
+
 TEST_CASE("calls: a job's throw what the servers refuse, and when they are stopped") {
   BlockingClient one;
   const OncePerPeriod job{one.client, "/job", {.every = 1h}};

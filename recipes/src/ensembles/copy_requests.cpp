@@ -241,16 +241,19 @@ asio::awaitable<Result<RequestDone>> write_copy(CopyPlacePtr place, CopyRead rea
     if (error) co_return error;
     co_return RequestDone{};
   }
-  if (const std::string above{parent_of(path)}; above != "/") {
-    const std::string no_data;
-    const CreateOptions options{.parents = Parents::created_as_containers};
-    const auto [error, created] =
-        co_await await<&start_create, Created>(core, cancellation, above, no_data, options);
-    if (error && error != ServerErrc::node_exists) co_return error;
-  }
   const Transaction transaction{create(path, text), create(folder_of_members(*place)),
                                 create(folder_of(*place, next.version))};
-  const error_code error = co_await commit_at(place, transaction, cancellation);
+  error_code error = co_await commit_at(place, transaction, cancellation);
+  if (error == ServerErrc::no_node) {
+    // Only now: an operator may have made the parent where the client may create nothing else.
+    const std::string above{parent_of(path)};
+    const std::string no_data;
+    const CreateOptions options{.parents = Parents::created_as_containers};
+    const auto [not_made, created] =
+        co_await await<&start_create, Created>(core, cancellation, above, no_data, options);
+    if (not_made && not_made != ServerErrc::node_exists) co_return not_made;
+    error = co_await commit_at(place, transaction, cancellation);
+  }
   if (error) co_return error;
   co_return RequestDone{};
 }

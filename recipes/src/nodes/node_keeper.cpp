@@ -163,6 +163,8 @@ asio::awaitable<error_code> NodeKeeper::act_on(Seen seen) {
       co_return co_await rest(std::move(seen.watch));
     case NodeStep::give_up: break;
   }
+  // Where another's node is, there is none of this object's to delete, unless a reply was lost.
+  is_sent_ = claim_.doubtful;
   enter(State::taken, ServerErrc::node_exists);
   co_return ServerErrc::node_exists;
 }

@@ -44,7 +44,7 @@ void check_permits(const PermitSourcePtr& source, std::int64_t permits) {
   }
 }
 
-void start_acquire_permits(CorePtr core, CancellationPtr cancellation, PermitSourcePtr source,
+void start_acquire_at_rate(CorePtr core, CancellationPtr cancellation, PermitSourcePtr source,
                            std::int64_t permits, Handler<> handler) {
   Handler<> observed = observed_wait(core, recipe, source->path(), std::move(handler));
   const std::string what = waiting_for_permits(*source);
@@ -52,7 +52,7 @@ void start_acquire_permits(CorePtr core, CancellationPtr cancellation, PermitSou
         std::move(observed));
 }
 
-void start_try_acquire_permits(CorePtr core, CancellationPtr cancellation, PermitSourcePtr source,
+void start_try_acquire_at_rate(CorePtr core, CancellationPtr cancellation, PermitSourcePtr source,
                                std::int64_t permits, Handler<bool> handler) {
   Handler<bool> observed = observed_wait(core, recipe, source->path(), std::move(handler));
   const std::string what = waiting_for_permits(*source);
@@ -62,7 +62,7 @@ void start_try_acquire_permits(CorePtr core, CancellationPtr cancellation, Permi
         std::move(observed));
 }
 
-void start_try_acquire_permits_until(CorePtr core, CancellationPtr cancellation,
+void start_try_acquire_at_rate_until(CorePtr core, CancellationPtr cancellation,
                                      PermitSourcePtr source, std::int64_t permits, Deadline until,
                                      Handler<bool> handler) {
   Handler<bool> observed = observed_wait(core, recipe, source->path(), std::move(handler));
@@ -113,19 +113,19 @@ const std::string& RateLimiter::path() const noexcept { return source_->path(); 
 
 void RateLimiter::acquire(std::int64_t permits, std::stop_token stop) {
   recipes_detail::check_permits(source_, permits);
-  block_or_throw<&recipes_detail::start_acquire_permits>(core_, "acquire", path(), std::move(stop),
+  block_or_throw<&recipes_detail::start_acquire_at_rate>(core_, "acquire", path(), std::move(stop),
                                                          source_, permits);
 }
 
 bool RateLimiter::try_acquire(std::int64_t permits) {
   recipes_detail::check_permits(source_, permits);
-  return block_in_time_or_throw<&recipes_detail::start_try_acquire_permits, bool>(
+  return block_in_time_or_throw<&recipes_detail::start_try_acquire_at_rate, bool>(
       core_, "try_acquire", path(), {}, {}, source_, permits);
 }
 
 bool RateLimiter::try_acquire_for(std::int64_t permits, Deadline limit) {
   recipes_detail::check_permits(source_, permits);
-  return block_in_time_or_throw<&recipes_detail::start_try_acquire_permits_until, bool>(
+  return block_in_time_or_throw<&recipes_detail::start_try_acquire_at_rate_until, bool>(
       core_, "try_acquire_for", path(), {}, {limit}, source_, permits, limit);
 }
 

@@ -56,13 +56,13 @@ namespace recipes_detail {
 class PermitSource;
 using PermitSourcePtr = std::shared_ptr<PermitSource>;
 
-CUSTODIAN_EXPORT void start_acquire_permits(CorePtr core, CancellationPtr cancellation,
+CUSTODIAN_EXPORT void start_acquire_at_rate(CorePtr core, CancellationPtr cancellation,
                                             PermitSourcePtr source, std::int64_t permits,
                                             Handler<> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permits(CorePtr core, CancellationPtr cancellation,
+CUSTODIAN_EXPORT void start_try_acquire_at_rate(CorePtr core, CancellationPtr cancellation,
                                                 PermitSourcePtr source, std::int64_t permits,
                                                 Handler<bool> handler);
-CUSTODIAN_EXPORT void start_try_acquire_permits_until(CorePtr core, CancellationPtr cancellation,
+CUSTODIAN_EXPORT void start_try_acquire_at_rate_until(CorePtr core, CancellationPtr cancellation,
                                                       PermitSourcePtr source, std::int64_t permits,
                                                       Deadline until, Handler<bool> handler);
 /// Throws Error (invalid_argument).
@@ -97,7 +97,7 @@ class CUSTODIAN_EXPORT RateLimiter {
   template <typename Token>
   auto async_acquire(std::int64_t permits, Token&& token) {
     recipes_detail::check_permits(source_, permits);
-    return initiate<void(error_code), &recipes_detail::start_acquire_permits>(
+    return initiate<void(error_code), &recipes_detail::start_acquire_at_rate>(
         core_, std::forward<Token>(token), source_, permits);
   }
   /// The same for one permit.
@@ -114,7 +114,7 @@ class CUSTODIAN_EXPORT RateLimiter {
   template <typename Token>
   auto async_try_acquire(std::int64_t permits, Token&& token) {
     recipes_detail::check_permits(source_, permits);
-    return initiate<void(error_code, bool), &recipes_detail::start_try_acquire_permits>(
+    return initiate<void(error_code, bool), &recipes_detail::start_try_acquire_at_rate>(
         core_, std::forward<Token>(token), source_, permits);
   }
   /// The same for one permit.
@@ -132,7 +132,7 @@ class CUSTODIAN_EXPORT RateLimiter {
   template <typename Token>
   auto async_try_acquire_for(std::int64_t permits, Deadline limit, Token&& token) {
     recipes_detail::check_permits(source_, permits);
-    return initiate<void(error_code, bool), &recipes_detail::start_try_acquire_permits_until>(
+    return initiate<void(error_code, bool), &recipes_detail::start_try_acquire_at_rate_until>(
         core_, std::forward<Token>(token), source_, permits, limit);
   }
   /// The same for one permit.

@@ -124,6 +124,17 @@ TEST_CASE("election calls: a selector's function is asked to stop by close(), an
   CHECK_FALSE(turns.selector->requeue());
 }
 
+TEST_CASE("election calls: a selector's function is asked to stop when its client closes") {
+  Turns turns;
+  // The client waits for its leases, and so for the function.
+  Outcome<bool> closed;
+  turns.client->async_close(Deadline{1h}, closed.handler());
+  REQUIRE(turns.ends(1));
+  REQUIRE(turns.world.run_until_arrived(closed));
+  CHECK_FALSE(turns.selector->has_leadership());
+  CHECK_FALSE(turns.selector->requeue());
+}
+
 TEST_CASE("election calls: the exception of a selector's function is reported, and ends its turn") {
   Turns turns;
   turns.throws = true;

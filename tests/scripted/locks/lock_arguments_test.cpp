@@ -1,6 +1,8 @@
 // What locks, semaphores and sets of locks refuse before they send a request, and what is just not
 // refused.
 
+#include <algorithm>
+#include <atomic>
 #include <boost/asio/post.hpp>
 #include <thread>
 

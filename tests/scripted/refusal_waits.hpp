@@ -7,8 +7,6 @@
 #include <boost/asio/post.hpp>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 

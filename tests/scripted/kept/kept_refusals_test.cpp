@@ -1,6 +1,8 @@
 // Locks that a client keeps or passes on, with each request refused in its turn for lack of
 // permission.
 
+#include <boost/asio/co_spawn.hpp>
+
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "custodian/locks/with_lock.hpp"

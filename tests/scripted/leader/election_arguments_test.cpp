@@ -1,6 +1,5 @@
 // What elections and leases refuse, and what an empty lease or group says of itself.
 
-#include "custodian/inspect/revoke.hpp"
 #include "custodian/leader/leader_latch.hpp"
 #include "custodian/leader/leader_observer.hpp"
 #include "custodian/leader/leader_selector.hpp"

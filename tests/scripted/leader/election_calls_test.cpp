@@ -1,9 +1,9 @@
 // What a selector tells its function, and the waits for a latch's leadership.
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include "custodian/leader/leader_latch.hpp"
@@ -121,6 +121,17 @@ TEST_CASE("election calls: a selector's function is asked to stop by close(), an
   const auto joined = run<>(turns.world, [&](auto done) { turns.selector->async_join(done); });
   CHECK((joined.arrived() && !joined.error()));
   CHECK(turns.ended == 1);
+  CHECK_FALSE(turns.selector->requeue());
+}
+
+TEST_CASE("election calls: a selector's function is asked to stop when its client closes") {
+  Turns turns;
+  // The client waits for its leases, and so for the function.
+  Outcome<bool> closed;
+  turns.client->async_close(Deadline{1h}, closed.handler());
+  REQUIRE(turns.ends(1));
+  REQUIRE(turns.world.run_until_arrived(closed));
+  CHECK_FALSE(turns.selector->has_leadership());
   CHECK_FALSE(turns.selector->requeue());
 }
 

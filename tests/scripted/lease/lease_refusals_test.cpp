@@ -1,7 +1,5 @@
 // What holders do with their leases, with each request refused in its turn for lack of permission.
 
-#include <algorithm>
-
 #include "custodian/inspect/revoke.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"

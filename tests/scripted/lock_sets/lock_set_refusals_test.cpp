@@ -1,5 +1,7 @@
 // Sets of locks whose requests are refused, each in its turn, for lack of permission.
 
+#include <array>
+
 #include "custodian/lock_sets/custom_lock.hpp"
 #include "custodian/lock_sets/inter_process_multi_lock.hpp"
 #include "custodian/lock_sets/quorum_lock.hpp"

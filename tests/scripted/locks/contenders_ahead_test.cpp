@@ -172,7 +172,7 @@ TEST_CASE("contenders ahead: a permit's holder is read once, however often the w
     CHECK(two.positions.back() == Position{1, "other"});
     two.world.settle();
     two.world.ensemble.clear_history();
-    // A child that is no permit wakes the waiter in vain.
+    // A child that is no permit wakes the waiter, which has to wait again.
     two.world.make("/s/leases/foreign");
     two.wait_for_positions(2);
     CHECK(two.positions.back() == Position{1, "other"});

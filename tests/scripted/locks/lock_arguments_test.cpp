@@ -1,6 +1,8 @@
 // What locks, semaphores and sets of locks refuse before they send a request, and what is just not
 // refused.
 
+#include <algorithm>
+#include <atomic>
 #include <boost/asio/post.hpp>
 #include <thread>
 
@@ -212,6 +214,27 @@ TEST_CASE("lock arguments: terms that no lease can have are refused, whatever is
   refusals(Errc::closed);
   terms = {};
   refusals(Errc::closed);
+}
+
+TEST_CASE("lock arguments: a re-entry needs a lease of this lock") {
+  Place place;
+  {
+    InterProcessMutex mutex{*place.client, "/a"};
+    InterProcessMutex another{*place.client, "/b"};
+    const auto enters = [&](const Lease& lease) {
+      return run<Lease>(place.world, [&](auto done) { mutex.async_acquire(lease, done); });
+    };
+    CHECK(enters(Lease{}).error() == Errc::lock_lost);
+    const auto its = run<Lease>(place.world, [&](auto done) { another.async_acquire(done); });
+    CHECK(enters(its.result()).error() == Errc::invalid_argument);
+    auto own = run<Lease>(place.world, [&](auto done) { mutex.async_acquire(done); });
+    const auto again = enters(own.result());
+    CHECK_FALSE(again.error());
+    CHECK(again.result().node() == own.result().node());
+    CHECK(place.world.ensemble.children("/a").size() == 1);
+    own.result().release();
+    CHECK(enters(own.result()).error() == Errc::lock_lost);
+  }
 }
 
 // -- What a thread has not ------------------------------------------------------------------------

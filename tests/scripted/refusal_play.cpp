@@ -36,7 +36,7 @@ Fault Refusals::on_submit(const Submission& submission) {
 }
 
 bool Refusals::ends_now() {
-  if (!turns_to_end_ || requests_.size() <= at_) return false;
+  if (!turns_to_end_ || goes_on_ || requests_.size() <= at_) return false;
   return (*turns_to_end_)-- == 0;
 }
 

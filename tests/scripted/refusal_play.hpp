@@ -34,6 +34,8 @@ class Refusals final : public testing::FaultPlan {
   Fault on_submit(const Submission& submission) override;
   void before_reply(const Submission&, const Reply&) override { permit_all(); }
 
+  /// Does not end the order after all: a part of it cannot be left.
+  void let_it_go_on() { goes_on_ = true; }
   /// Ends the order so many turns of the executor after the request.
   void end_the_order(int turns) { turns_to_end_ = turns; }
   /// Returns whether the order ends now. Called at each turn.
@@ -52,6 +54,7 @@ class Refusals final : public testing::FaultPlan {
   const Extent extent_;
   bool counts_ = true;
   std::optional<int> turns_to_end_;
+  bool goes_on_ = false;
   std::vector<std::string> requests_;
   std::vector<std::string> refused_;  // paths
 };
@@ -66,6 +69,10 @@ class OrderScene {
   World& world;
   Client& client;
 
+  /// The order is not ended from here on: a thread of its own must be joined.
+  void let_it_go_on() {
+    if (refusals_) refusals_->let_it_go_on();
+  }
   /// The requests are refused from here on: what comes before it is the preparation.
   void begin();
   /// Runs an operation to its end: `run<Lease>([&](auto done) {...})`. An error fails the order.

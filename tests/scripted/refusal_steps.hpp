@@ -43,13 +43,17 @@ class GivenUp {
   /// Starts the operation: `start(token)`.
   template <typename Start>
   explicit GivenUp(Start start) {
-    start(boost::asio::bind_cancellation_slot(signal_.slot(), outcome.handler()));
+    // The operation may outlive this object, when its order is ended, and needs the signal.
+    start(boost::asio::bind_cancellation_slot(
+        signal_->slot(), [signal = signal_, done = outcome.handler()](auto... results) {
+          done(std::move(results)...);
+        }));
   }
 
   /// Gives the operation up as soon as its client watches so many nodes, and runs it to its end.
   void give_up(OrderScene& scene, std::size_t watches = 1) {
     until_asleep(scene, outcome, watches);
-    signal_.emit(boost::asio::cancellation_type::terminal);
+    signal_->emit(boost::asio::cancellation_type::terminal);
     scene.wait_until([&] { return outcome.arrived(); });
     const bool is_aborted =
         outcome.arrived() && outcome.error() == boost::asio::error::operation_aborted;
@@ -59,7 +63,8 @@ class GivenUp {
   Outcome<Results...> outcome{};
 
  private:
-  boost::asio::cancellation_signal signal_;
+  const std::shared_ptr<boost::asio::cancellation_signal> signal_ =
+      std::make_shared<boost::asio::cancellation_signal>();
 };
 
 /// Another client, which may do everything, and is gone at the end of the order.

@@ -36,6 +36,7 @@ Outcome<Results...> run_meanwhile(OrderScene& scene, Start start,
 /// Runs a blocking call in a thread of its own, while this thread runs the world. An Error that it
 /// throws fails the order.
 inline void run_blocking(OrderScene& scene, const std::function<void()>& call) {
+  scene.let_it_go_on();
   std::atomic<bool> ended = false;
   error_code error;
   std::thread thread{[&] {

@@ -76,7 +76,7 @@ TEST_CASE("a configuration that does not exist yet is read on the next connectio
   CHECK(fixture.is_informed("(configuration 0x100000000): its servers are " + all_servers));
 }
 
-TEST_CASE("what a server says without an ensemble is told once, until it says something else") {
+TEST_CASE("a server without an ensemble gets one warning, and another cause another one") {
   Fixture fixture;
   fixture.world.make(config_path, "");
   fixture.begin();
@@ -92,7 +92,8 @@ TEST_CASE("what a server says without an ensemble is told once, until it says so
   CHECK(fixture.warnings.size() == 2);
 }
 
-TEST_CASE("a configuration without a server for this client is told, and the given ones stay") {
+TEST_CASE(
+    "a configuration without a server for this client gets a warning, and the given ones stay") {
   Fixture fixture;
   fixture.world.make(config_path, "server.2=zk2:2888:3888:observer;2181\nversion=1");
   fixture.begin();
@@ -103,7 +104,7 @@ TEST_CASE("a configuration without a server for this client is told, and the giv
   CHECK(fixture.gets(all_servers));
 }
 
-TEST_CASE("a member without a port has that of all given servers, or the one that is told") {
+TEST_CASE("a member without a port has that of all given servers, or that of the options") {
   const std::string without_port = "server.2=zk2:2888:3888:participant\nversion=1";
   Fixture fixture;
   fixture.world.make(config_path, without_port);

@@ -45,7 +45,7 @@ TEST_CASE("the usual ACLs are ZooKeeper's own") {
   CHECK(creator_all_acl() == Acl{AclEntry{Permissions::all, "auth", ""}});
 }
 
-TEST_CASE("a number that is no error's is told as it is") {
+TEST_CASE("a number that is no error's is written as it is") {
   CHECK(make_error_code(ServerErrc{-999}).message() == "ZooKeeper error -999");
   CHECK(make_error_code(Errc{999}).message() == "custodian error 999");
   CHECK(make_error_condition(ErrorCondition{99}).message() == "unknown condition");

@@ -5,6 +5,7 @@
 #include "session/address_order.hpp"
 #include "session/reply_check.hpp"
 #include "support/catch.hpp"
+#include "support/jute.hpp"
 
 namespace custodian::tests::expected_replies_test {
 namespace {
@@ -35,6 +36,20 @@ TEST_CASE("a transaction's reply has a result for each operation, in their order
   CHECK(reply.results ==
         std::vector{ReplyBody::nothing, ReplyBody::path, ReplyBody::stat, ReplyBody::nothing});
   CHECK(expected_reply(request::Multi{}).results.empty());
+}
+
+TEST_CASE("the beginning of a reply is judged by its length first") {
+  detail::ReplyCheck check{0};
+  REQUIRE(check.examine(Greeting{}.frame()).kind == detail::Finding::Kind::good);
+  const detail::Finding short_one = check.examine_beginning("abc");
+  CHECK(short_one.kind == detail::Finding::Kind::partial);
+  CHECK(short_one.size == 4);
+  const detail::Finding negative = check.examine_beginning("\xff\xff\xff\xff");
+  CHECK(negative.kind == detail::Finding::Kind::fault);
+  CHECK(negative.fault == "a packet of -1 bytes");
+  // A pong needs no request.
+  const std::string pong = Jute{}.header(-2).frame();
+  CHECK(check.examine_beginning(pong + "more").size == pong.size());
 }
 
 constexpr AddressOrder::Time start{1'000s};

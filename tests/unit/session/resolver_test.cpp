@@ -75,7 +75,7 @@ TEST_CASE("resolver: the addresses of a name bear the name and the port") {
   CHECK(of_name == result.addresses.size() - 1);
 }
 
-TEST_CASE("resolver: names without an address are told, and cost the others nothing") {
+TEST_CASE("resolver: names without an address are listed, and cost the others nothing") {
   World world;
   const Resolver::Result result =
       world.resolved({{bad_name, 2181}, {"10.0.0.1", 2181}, {worse_name, 2181}});

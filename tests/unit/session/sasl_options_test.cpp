@@ -122,7 +122,7 @@ TEST_CASE("SASL: no two dialogues have the same nonce", "[sasl]") {
   CHECK(answer_of(of_chris()) != answer_of(of_chris()));
 }
 
-TEST_CASE("SASL: a password that cannot be used, or had, is told as the reason", "[sasl]") {
+TEST_CASE("SASL: a password that cannot be used, or had, is the reason for no dialogue", "[sasl]") {
   SaslOptions options = of_chris();
   options.password = [] { return std::string{"s\u00e9cret"}; };
   CHECK(reason_of(options) == "SASL (DIGEST-MD5): the password has characters beyond ASCII");

@@ -136,7 +136,8 @@ class RefusalPlay {
     if (!world_.end(client)) scene.complain("something keeps it alive");
     world_.ensemble.set_fault_plan(nullptr);
     if (!scene.violation_.empty()) complain(name + ": " + scene.violation_);
-    error_ = scene.error_;
+    // What was under way when the order ended has ended with its client.
+    error_ = has_ended ? error_code{} : scene.error_;
   }
 
   const Order& order_;

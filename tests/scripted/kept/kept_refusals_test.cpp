@@ -132,21 +132,21 @@ TEST_CASE("refusals: a cohort of two holders", "[refusals]") {
 }
 
 TEST_CASE("refusals: three acquires of one client at once", "[refusals]") {
-  play_every_refusal("create! children~ create! create! children~ remove~ get! get multi remove",
-                     [](OrderScene& scene) {
-                       scene.world.make("/lock");
-                       InterProcessMutex mutex{scene.client, "/lock"};
-                       scene.begin();
-                       std::size_t ended = 0;
-                       for (int i = 0; i < 3; ++i) {
-                         mutex.async_acquire([&](error_code error, Lease) {
-                           scene.note(error);
-                           ++ended;
-                         });
-                       }
-                       if (!scene.wait_until([&] { return ended == 3; }))
-                         scene.complain("one does not end");
-                     });
+  play_every_refusal(
+      "create! children~ create! create! children~ remove~ get! get multi remove",
+      [](OrderScene& scene) {
+        scene.world.make("/lock");
+        InterProcessMutex mutex{scene.client, "/lock"};
+        scene.begin();
+        const auto ended = std::make_shared<std::vector<error_code>>();
+        for (int i = 0; i < 3; ++i) {
+          // Each is released at once.
+          mutex.async_acquire([ended](error_code error, const Lease&) { ended->push_back(error); });
+        }
+        if (!scene.wait_until([&] { return ended->size() == 3; }))
+          scene.complain("one does not end");
+        for (const error_code& each : *ended) scene.note(each);
+      });
 }
 
 // -- Calls under a lock ---------------------------------------------------------------------------

@@ -74,11 +74,11 @@ TEST_CASE("refusals: a mutex that a holder of the same client releases", "[refus
     InterProcessMutex mutex = mutex_of(scene.client);
     auto first = run<Lease>(scene.world, [&](auto done) { mutex.async_acquire(done); });
     scene.begin();
-    std::size_t waiting = 0;
+    const auto waits = std::make_shared<bool>(false);
     AcquireOptions options;
-    options.on_position = [&](std::size_t, const Participant&) { ++waiting; };
+    options.on_position = [waits](std::size_t, const Participant&) { *waits = true; };
     run_meanwhile<Lease>(
-        scene, [&](auto done) { mutex.async_acquire(options, done); }, [&] { return waiting > 0; },
+        scene, [&](auto done) { mutex.async_acquire(options, done); }, [&] { return *waits; },
         [&] { first.result().release(); });
     scene.world.settle();
   });

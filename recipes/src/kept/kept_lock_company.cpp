@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 void KeptLock::wait_for_company(Tenure tenure) {
   const auto core = core_.lock();
-  if (!core || !watch_) return;
+  if (!core) return;
   start_wait(core, nullptr, watch_->state(),
              [weak = weak(), tenure](error_code error, WatchEventType /*type*/) {
                if (error == asio::error::operation_aborted) return;

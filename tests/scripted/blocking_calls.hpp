@@ -7,9 +7,12 @@
 #include <chrono>
 #include <memory>
 #include <stop_token>
+#include <string>
 #include <string_view>
+#include <thread>
 
 #include "custodian/client.hpp"
+#include "custodian/error.hpp"
 #include "custodian/testing/fake_ensemble.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
@@ -29,6 +32,15 @@ void check_throws(const error_code& code, std::string_view operation, std::strin
     CHECK(error.operation() == operation);
     CHECK(error.path() == path);
   }
+}
+
+/// Waits for what another thread brings about. Returns false at the limit.
+template <typename Condition>
+[[nodiscard]] bool until(const Condition& condition) {
+  for (const Deadline late{World::limit}; !late.passed(); std::this_thread::yield()) {
+    if (condition()) return true;
+  }
+  return false;
 }
 
 /// A client with a thread of its own, whose calls block the test's.

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <boost/asio/execution_context.hpp>
 #include <exception>
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "custodian/error.hpp"
 #include "scripted/world.hpp"
@@ -62,11 +64,13 @@ class ChildReport {
   for (Client& client : clients) {
     if (!world.run_until([&] { return is_connected(client.connection_state()); })) return "away";
   }
-  world.run_for(std::chrono::milliseconds{1});
   world.settle();
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) return "no pipe";
+  world.context.notify_fork(boost::asio::execution_context::fork_prepare);
   const pid_t child = ::fork();
+  world.context.notify_fork(child == 0 ? boost::asio::execution_context::fork_child
+                                       : boost::asio::execution_context::fork_parent);
   if (child == 0) {
     ::alarm(100);  // a mutex that nobody unlocks must not keep the child for ever
     ChildReport report{world};

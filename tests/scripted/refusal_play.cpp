@@ -1,6 +1,6 @@
 #include "scripted/refusal_play.hpp"
 
-#include <iostream>
+#include <algorithm>
 
 #include "scripted/plays.hpp"
 #include "support/catch.hpp"
@@ -84,7 +84,9 @@ constexpr int most_turns = 8;
 struct RefusalVerdict {
   std::string violation{};  ///< empty if all is well
   std::vector<std::string> requests{};
-  error_code error{};  ///< how the order failed
+  error_code error{};      ///< how the order failed
+  bool has_ended = false;  ///< whether the order was ended in its midst
+  bool goes_on = false;    ///< whether it cannot be
 };
 
 class RefusalPlay {
@@ -112,17 +114,19 @@ class RefusalPlay {
   }
 
   RefusalVerdict run(const std::shared_ptr<Refusals>& refusals) {
-    carry_out("observed", refusals);
+    const bool has_ended = carry_out("observed", refusals);
     const error_code error = std::exchange(error_, {});
     if (error && error != ServerErrc::no_auth) complain("it fails: " + error.message());
     const auto requests = refusals->requests();
     carry_out("next", nullptr);
     if (error_) complain("the next client fails: " + error_.message());
-    return {std::move(violation_), requests, error};
+    return {std::move(violation_), requests, error, has_ended, refusals->goes_on()};
   }
 
-  void carry_out(const std::string& name, const std::shared_ptr<Refusals>& refusals) {
+  /// Returns whether the order was ended.
+  bool carry_out(const std::string& name, const std::shared_ptr<Refusals>& refusals) {
     auto client = world_.client(name);
+    const std::int64_t session = client->session().id;
     OrderScene scene{world_, *client, refusals, most_requests};
     bool has_ended = false;
     try {
@@ -134,10 +138,14 @@ class RefusalPlay {
       scene.complain("requests or watches are left in it");
     if (refusals) refusals->stop();
     if (!world_.end(client)) scene.complain("something keeps it alive");
+    if (std::ranges::count(world_.ensemble.sessions(), session) != 0) {
+      scene.complain("its session is left");
+    }
     world_.ensemble.set_fault_plan(nullptr);
     if (!scene.violation_.empty()) complain(name + ": " + scene.violation_);
     // What was under way when the order ended has ended with its client.
     error_ = has_ended ? error_code{} : scene.error_;
+    return has_ended;
   }
 
   const Order& order_;
@@ -160,6 +168,7 @@ void play_every_refusal(std::string_view expected, const Order& order, LastingRe
   const RefusalVerdict undisturbed = refuse({}, Refusals::Extent::one);
   REQUIRE_FALSE(undisturbed.error);
   std::string found;
+  bool is_ended = false;
   for (std::size_t at = 0; at < undisturbed.requests.size(); ++at) {
     const bool one_fails = static_cast<bool>(refuse(at, Refusals::Extent::one).error);
     const bool all_fail =
@@ -167,12 +176,16 @@ void play_every_refusal(std::string_view expected, const Order& order, LastingRe
     if (!found.empty()) found += ' ';
     found += undisturbed.requests[at] + (one_fails ? "!" : all_fail ? "~" : "");
     for (int turns = 0; turns < most_turns; ++turns) {
-      plays.add(RefusalPlay{order}.end(at, turns).violation, [&] {
+      const RefusalVerdict verdict = RefusalPlay{order}.end(at, turns);
+      is_ended |= verdict.has_ended;
+      plays.add(verdict.violation, [&] {
         return "ended: " + std::to_string(turns) + " turns after request " + std::to_string(at);
       });
     }
   }
   CHECK(found == expected);
+  // An order that waits for nothing through its scene would be ended nowhere.
+  CHECK((is_ended || undisturbed.goes_on));
 }
 
 }  // namespace custodian::tests

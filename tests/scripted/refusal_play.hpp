@@ -34,8 +34,9 @@ class Refusals final : public testing::FaultPlan {
   Fault on_submit(const Submission& submission) override;
   void before_reply(const Submission&, const Reply&) override { permit_all(); }
 
-  /// Does not end the order after all: a part of it cannot be left.
+  /// Lets the order come to its own end from here on.
   void let_it_go_on() { goes_on_ = true; }
+  [[nodiscard]] bool goes_on() const { return goes_on_; }
   /// Ends the order so many turns of the executor after the request.
   void end_the_order(int turns) { turns_to_end_ = turns; }
   /// Returns whether the order ends now. Called at each turn.
@@ -120,15 +121,18 @@ enum class LastingRefusal { is_played, is_left_out };
 
 /// Carries out the order without a refusal, and then with one at each of its requests, each time in
 /// a world of its own. `expected` lists the requests of the undisturbed order by their kinds, in
-/// their order. Behind a request stands `!` if its refusal makes the order fail, and `~` if only a
-/// lasting one does, of this request and of all later ones. "create! children~ remove" is an order
-/// that asks again for what it was not told once, and does not wait for its last request.
+/// their order, each with a mark:
+///
+/// - `create!`: the refusal of this request makes the order fail.
+/// - `create~`: only a lasting refusal does, of this request and of all later ones.
+/// - `create`: the order succeeds, even then (or lasting refusals are left out).
 ///
 /// The order is then carried out without a refusal, and ended while a request is under way, when
-/// its reply is there, and some turns later: its recipes are destroyed, and the client at once.
+/// its reply is there, and some turns later: its recipes are destroyed, and then the client.
 ///
-/// In every case each operation of the order ends, with no other error than `no_auth`, nothing is
-/// left of the order but what it stored, and the next client can carry it out.
+/// In every case each operation of the order ends, with no other error than `no_auth`, the client
+/// has neither requests nor watches left, its session ends with it, and the next client can carry
+/// out the order.
 void play_every_refusal(std::string_view expected, const Order& order,
                         LastingRefusal lasting = LastingRefusal::is_played);
 

@@ -22,11 +22,14 @@ template <typename... Results>
 void until_asleep(OrderScene& scene, const Outcome<Results...>& outcome, std::size_t watches = 1) {
   const std::int64_t session = scene.client.session().id;
   const auto& ensemble = scene.world.ensemble;
-  scene.wait_until([&] { return outcome.arrived() || ensemble.watches(session) >= watches; });
+  if (!scene.wait_until(
+          [&] { return outcome.arrived() || ensemble.watches(session) >= watches; })) {
+    scene.complain("an operation neither ends nor waits");
+  }
   scene.world.settle();
 }
 
-/// Runs an operation of the order to its end that has begun earlier.
+/// Waits for the end of an operation that has begun.
 template <typename... Results>
 void end_of(OrderScene& scene, const Outcome<Results...>& outcome) {
   if (scene.wait_until([&] { return outcome.arrived(); })) {

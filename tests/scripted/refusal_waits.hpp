@@ -48,9 +48,12 @@ inline void run_blocking(OrderScene& scene, const std::function<void()>& call) {
     ended = true;
     boost::asio::post(scene.world.context, [] {});
   }};
-  scene.wait_until([&] { return ended.load(); });
-  // Operations have limits of their own, so the call ends.
-  while (!ended) scene.world.run_for(std::chrono::milliseconds{1});
+  if (!scene.wait_until([&] { return ended.load(); })) {
+    // The end of its client ends the call.
+    scene.complain("a call does not end");
+    scene.client.async_close(Deadline{std::chrono::seconds{0}}, [](error_code, bool) {});
+    while (!ended) scene.world.run_for(std::chrono::milliseconds{1});
+  }
   thread.join();
   scene.note(error);
 }

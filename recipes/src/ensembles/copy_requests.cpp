@@ -245,7 +245,8 @@ asio::awaitable<Result<RequestDone>> write_copy(CopyPlacePtr place, CopyRead rea
                                 create(folder_of(*place, next.version))};
   error_code error = co_await commit_at(place, transaction, cancellation);
   if (error == ServerErrc::no_node) {
-    // Only now: an operator may have made the parent where the client may create nothing else.
+    // A parent that is there is not created: where an operator has made it, the client may lack the
+    // right to create anything beside it.
     const std::string above{parent_of(path)};
     const std::string no_data;
     const CreateOptions options{.parents = Parents::created_as_containers};

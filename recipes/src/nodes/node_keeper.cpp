@@ -117,7 +117,8 @@ asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before)
     co_await back_off(self->client_, failures - 1, Deadline::never(), over);
   }
   const error_code left = co_await self->clear_up();
-  self->enter(State::closed, left ? left : end);
+  if (left && end != ServerErrc::node_exists) end = left;
+  self->enter(State::closed, end);
 }
 
 /// Reads the node, which is created first if it is not there.
@@ -163,7 +164,9 @@ asio::awaitable<error_code> NodeKeeper::act_on(Seen seen) {
       co_return co_await rest(std::move(seen.watch));
     case NodeStep::give_up: break;
   }
-  // Where another's node is, there is none of this object's to delete, unless a reply was lost.
+  // Where another's node is, there is none of this object's to delete, unless a reply was lost, or
+  // a server that lags behind shows what was there before.
+  if (claim_.czxid > stat.czxid) claim_.doubtful = true;
   is_sent_ = claim_.doubtful;
   enter(State::taken, ServerErrc::node_exists);
   co_return ServerErrc::node_exists;

@@ -86,7 +86,7 @@ TEST_CASE("calls: an atomic number's arithmetic is that of std::atomic", "[atomi
   CHECK(++most == std::numeric_limits<std::int32_t>::min());
 }
 
-TEST_CASE("calls: an atomic's throw what the servers refuse", "[atomics]") {
+TEST_CASE("calls: an atomic's calls throw what the servers refuse", "[atomics]") {
   BlockingClient one;
   DistributedAtomicLong number{one.client, "/number"};
   number.store(1);
@@ -141,27 +141,27 @@ TEST_CASE("calls: a value that is too large is refused before anything is sent",
   CHECK(ensemble.history().empty());
 }
 
-TEST_CASE("calls: an atomic's end at their deadlines though no thread runs the context",
+TEST_CASE("calls: an atomic's calls end at their deadlines though no thread runs the context",
           "[atomics]") {
   UnrunClient mine;
-  const OperationOptions brief{UnrunClient::brief};
+  const auto brief = [] { return OperationOptions{UnrunClient::brief}; };
   {
     DistributedAtomicLong number{*mine.client, "/number"};
     Versioned<std::int64_t> expected;
     std::int64_t value = 1;
-    check_throws(late, "load", "/number", [&] { return number.load(brief); });
-    check_throws(unknown, "store", "/number", [&] { number.store(2, brief); });
-    check_throws(unknown, "initialize", "/number", [&] { number.initialize(2, brief); });
-    check_throws(unknown, "exchange", "/number", [&] { number.exchange(2, brief); });
+    check_throws(late, "load", "/number", [&] { return number.load(brief()); });
+    check_throws(unknown, "store", "/number", [&] { number.store(2, brief()); });
+    check_throws(unknown, "initialize", "/number", [&] { number.initialize(2, brief()); });
+    check_throws(unknown, "exchange", "/number", [&] { number.exchange(2, brief()); });
     check_throws(unknown, "compare_exchange", "/number",
-                 [&] { return number.compare_exchange(expected, 2, brief); });
+                 [&] { return number.compare_exchange(expected, 2, brief()); });
     check_throws(unknown, "compare_exchange", "/number",
-                 [&] { return number.compare_exchange(value, 2, brief); });
-    check_throws(unknown, "fetch_add", "/number", [&] { number.fetch_add(2, brief); });
+                 [&] { return number.compare_exchange(value, 2, brief()); });
+    check_throws(unknown, "fetch_add", "/number", [&] { number.fetch_add(2, brief()); });
     const auto same = [](std::int64_t now) { return std::optional{now}; };
-    check_throws(unknown, "update", "/number", [&] { number.update(same, brief); });
+    check_throws(unknown, "update", "/number", [&] { number.update(same, brief()); });
     CachedAtomicLong cache{number};
-    check_throws(late, "next", "/number", [&] { return cache.next(brief); });
+    check_throws(late, "next", "/number", [&] { return cache.next(brief()); });
     RateLimiter limiter{*mine.client, "/rate", {}};
     check_throws(late, "try_acquire", "/rate", [&] { return limiter.try_acquire(); });
     check_throws(late, "try_acquire_for", "/rate",
@@ -212,8 +212,9 @@ TEST_CASE("calls: a rate limiter's limits are those of its options", "[atomics]"
   });
 }
 
-TEST_CASE("calls: a transaction's throw what the servers refuse, and arguments that are wrong",
-          "[atomics]") {
+TEST_CASE(
+    "calls: a transaction's calls throw what the servers refuse, and arguments that are wrong",
+    "[atomics]") {
   BlockingClient one;
   one.make("/a", "data");
   const auto read = [](TransactionView& view) { return view.get("/a"); };

@@ -22,7 +22,7 @@ const error_code aborted = boost::asio::error::operation_aborted;
 const error_code out_of_turn = Errc::invalid_argument;
 const error_code unknown = Errc::deadline_exceeded_outcome_unknown;
 
-TEST_CASE("calls: a barrier's return what it does") {
+TEST_CASE("calls: a barrier's calls return what it does") {
   BlockingClient one;
   DistributedBarrier barrier{one.client, "/barrier"};
   CHECK_FALSE(barrier.is_set());
@@ -39,7 +39,7 @@ TEST_CASE("calls: a barrier's return what it does") {
   CHECK(barrier.wait_for(1h));
 }
 
-TEST_CASE("calls: a barrier's throw what the servers refuse, and when they are stopped") {
+TEST_CASE("calls: a barrier's calls throw what the servers refuse, and when they are stopped") {
   BlockingClient one;
   DistributedBarrier barrier{one.client, "/barrier"};
   DistributedBarrier missing{one.client, "/missing"};
@@ -60,7 +60,7 @@ TEST_CASE("calls: a barrier's throw what the servers refuse, and when they are s
                [&] { return barrier.wait_for(0s); });
 }
 
-TEST_CASE("calls: a latch's return what they do") {
+TEST_CASE("calls: a latch's calls return what they do") {
   BlockingClient one;
   CountDownLatch latch{one.client, "/latch", 4};
   CHECK(latch.count() == 4);
@@ -84,7 +84,7 @@ TEST_CASE("calls: a latch's return what they do") {
   CHECK_FALSE(one.ensemble.exists("/latch"));
 }
 
-TEST_CASE("calls: a latch's throw what the servers refuse, and when they are stopped") {
+TEST_CASE("calls: a latch's calls throw what the servers refuse, and when they are stopped") {
   BlockingClient one;
   CountDownLatch latch{one.client, "/latch", 10};
   latch.count_down();
@@ -96,7 +96,7 @@ TEST_CASE("calls: a latch's throw what the servers refuse, and when they are sto
     // Until a stop is requested the call waits, and has arrived.
     std::stop_source source;
     const std::jthread stopping{[&] {
-      while (!one.ensemble.exists("/latch/0000000001")) std::this_thread::yield();
+      static_cast<void>(until([&] { return one.ensemble.exists("/latch/0000000001"); }));
       source.request_stop();
     }};
     latch.arrive_and_wait(1, source.get_token());
@@ -121,7 +121,7 @@ TEST_CASE("calls: a latch's throw what the servers refuse, and when they are sto
   CHECK_FALSE(latch.try_wait());
 }
 
-TEST_CASE("calls: a double barrier's return whether the member is in, and out") {
+TEST_CASE("calls: a double barrier's calls return whether the member is in, and out") {
   BlockingClient one;
   DistributedDoubleBarrier alone{one.client, "/alone", 1};
   alone.enter();
@@ -143,7 +143,8 @@ TEST_CASE("calls: a double barrier's return whether the member is in, and out") 
   second.leave();
 }
 
-TEST_CASE("calls: a double barrier's throw what the servers refuse, and when they are stopped") {
+TEST_CASE(
+    "calls: a double barrier's calls throw what the servers refuse, and when they are stopped") {
   BlockingClient one;
   DistributedDoubleBarrier member{one.client, "/party", 2};
   check_throws(aborted, "DistributedDoubleBarrier::enter", "/party",
@@ -166,7 +167,7 @@ TEST_CASE("calls: a double barrier's throw what the servers refuse, and when the
   one.ensemble.permit("/alone");
 }
 
-TEST_CASE("calls: a phase's return whether it is over") {
+TEST_CASE("calls: a phase's calls return whether it is over") {
   BlockingClient one;
   InterProcessBarrier alone{one.client, "/alone", 1};
   alone.arrive_and_wait();

@@ -167,7 +167,7 @@ TEST_CASE("argument checks: an upsert is for a plain node") {
 
 TEST_CASE("argument checks: a write, and a remove, are refused") {
   const Checking with;
-  CHECK(has(fault_of([&] { check_set(with.core(), "a", ""); }), "a"));
+  CHECK(has(fault_of([&] { check_set(with.core(), "a", ""); }), "must start with '/'"));
   check_most(Checking::limit - encoded_size(request::Set{"/a"}), "data",
              [&](const std::string& data) { check_set(with.core(), "/a", data); });
   const auto remove_fault = [&](const std::string& path, const RemoveOptions& options) {

@@ -60,7 +60,7 @@ TEST_CASE("calls: a wait with a lease ends with a signal", "[condition]") {
         status = one.condition.wait(held);
         held.release();
       }};
-      while (!one.is_waited_for()) std::this_thread::yield();
+      CHECK(until([&] { return one.is_waited_for(); }));
       const Lease other = one.mutex.acquire();
       signalled = all ? one.condition.signal_all(other) : one.condition.signal(other);
     }
@@ -69,7 +69,7 @@ TEST_CASE("calls: a wait with a lease ends with a signal", "[condition]") {
   }
 }
 
-TEST_CASE("calls: a condition's throw what the servers refuse", "[condition]") {
+TEST_CASE("calls: a condition's calls throw what the servers refuse", "[condition]") {
   Fixture one;
   Lease lease = one.mutex.acquire();
   one.make("/changed");
@@ -146,7 +146,7 @@ TEST_CASE("calls: notifications of a thread wake as many as they say", "[conditi
         std::unique_lock<InterProcessMutex> lock{one.mutex};
         status = one.condition.wait_until(lock, Deadline{1h});
       }};
-      while (!one.is_waited_for()) std::this_thread::yield();
+      CHECK(until([&] { return one.is_waited_for(); }));
       const std::lock_guard lock{one.mutex};
       if (all) {
         one.condition.notify_all();

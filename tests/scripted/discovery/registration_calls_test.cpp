@@ -1,5 +1,5 @@
 // A registration's blocking calls, when an instance was registered, and in which order instances
-// are told.
+// are listed.
 
 #include "scripted/blocking_calls.hpp"
 #include "scripted/discovery/discovery_scene.hpp"
@@ -41,7 +41,7 @@ TEST_CASE("discovery: an instance keeps the time at which it was registered", "[
   CHECK(update(later) == later);
 }
 
-TEST_CASE("discovery: instances are told in the order of their ids", "[discovery]") {
+TEST_CASE("discovery: instances are listed in the order of their ids", "[discovery]") {
   DiscoveryScene scene;
   scene.make("node-1", encode_instance(printer("c")));
   scene.make("node-2", encode_instance(printer("a")));

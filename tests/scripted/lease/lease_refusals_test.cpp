@@ -3,6 +3,7 @@
 #include "custodian/inspect/revoke.hpp"
 #include "custodian/lease/lease.hpp"
 #include "custodian/locks/inter_process_mutex.hpp"
+#include "scripted/refusal_steps.hpp"
 #include "scripted/refusal_waits.hpp"
 #include "support/catch.hpp"
 
@@ -39,18 +40,16 @@ TEST_CASE("refusals: a revocable lease, and a request to release it", "[refusals
   // A holder that may not read its node does not notice the request, and goes on.
   play_every_refusal("get! get! multi get remove", [](OrderScene& scene) {
     const Lease lease = held(scene);
-    auto other = scene.world.client("other");
+    const OtherClient other{scene};
     scene.begin();
     bool asked = false;
     const Subscription listening = lease.make_revocable([&] { asked = true; });
     scene.world.settle();
-    const auto revoked =
-        run<bool>(scene.world, [&](auto done) { async_revoke(*other, lease.node(), done); });
+    scene.run<bool>([&](auto done) { async_revoke(*other, lease.node(), done); });
     scene.world.run_until_idle(*other);
     scene.world.settle();
     if (!asked) scene.note(ServerErrc::no_auth);
     if (lease.state() != LeaseState::held) scene.complain("not held");
-    scene.world.end(other);
   });
 }
 

@@ -47,18 +47,17 @@ struct Place {
   void close_client() const {
     client->async_close(Deadline{0s}, [](error_code, bool) {});
   }
-  /// Runs a call in a thread of its own while this thread runs the world. Returns what it throws.
+  /// Runs a call while another thread runs the world. Returns what it throws.
   template <typename Call>
   error_code blocking(const Call& call) {
     std::atomic<bool> ended = false;
-    error_code error;
-    std::thread thread{[&] {
-      error = thrown_by(call);
-      ended = true;
-      boost::asio::post(world.context, [] {});
-    }};
-    CHECK(world.run_until([&] { return ended.load(); }));
-    thread.join();
+    bool is_served = false;
+    std::thread serving{[&] { is_served = world.run_until([&] { return ended.load(); }); }};
+    const error_code error = thrown_by(call);
+    ended = true;
+    boost::asio::post(world.context, [] {});
+    serving.join();
+    CHECK(is_served);
     return error;
   }
 };

@@ -22,7 +22,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("fork: a latch is closed in the child, whoever leads in the parent") {
+TEST_CASE("fork: a latch is closed in the child while the parent leads") {
   EndingWorld world;
   auto client = world.client("mine");
   std::optional<LeaderLatch> latch{std::in_place, *client, "/latch"};
@@ -194,7 +194,7 @@ TEST_CASE("fork: the numbers of a cache, and the values that are known, are the 
   CHECK(world.end(client));
 }
 
-TEST_CASE("fork: nothing is run once per period in the child") {
+TEST_CASE("fork: a job does not run in the child") {
   EndingWorld world;
   auto client = world.client("mine");
   std::optional<OncePerPeriod> nightly{std::in_place, *client, "/nightly",

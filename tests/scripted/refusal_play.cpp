@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "custodian/authoring/path.hpp"
 #include "scripted/plays.hpp"
 #include "support/catch.hpp"
 
@@ -13,7 +14,7 @@ void add_tree(const testing::FakeEnsemble& ensemble, const std::string& path,
               std::vector<std::string>& paths) {
   paths.push_back(path);
   for (const std::string& name : ensemble.children(path)) {
-    add_tree(ensemble, (path == "/" ? path : path + "/") + name, paths);
+    add_tree(ensemble, join(path, name), paths);
   }
 }
 

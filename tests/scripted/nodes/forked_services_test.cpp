@@ -59,6 +59,7 @@ TEST_CASE("fork: a selector does nothing in the child, whose parent goes on with
   LeaderSelectorOptions options;
   options.executor = world.context.get_executor();
   std::optional<LeaderSelector> selector;
+  // NOLINTNEXTLINE(cppcoreguidelines-avoid-capturing-lambda-coroutines)
   const auto lead = [&](Lease, std::stop_token stop) -> boost::asio::awaitable<void> {
     boost::asio::steady_timer timer{world.context};
     while (!stop.stop_requested()) {

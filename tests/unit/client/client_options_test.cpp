@@ -57,9 +57,9 @@ TEST_CASE("options: each time has a least and a greatest value") {
                          {"operation_timeout", &ClientOptions::operation_timeout, 1ms}}) {
     ClientOptions options = good();
     options.touch_interval = 1ms;
-    const auto rule = [&, name = name, least = least](std::chrono::milliseconds value) {
-      return name + ": " + std::to_string(value.count()) + " ms is not between " +
-             std::to_string(least.count()) + " ms and 24 h";
+    const auto rule = [option = name, lowest = least](std::chrono::milliseconds value) {
+      return option + ": " + std::to_string(value.count()) + " ms is not between " +
+             std::to_string(lowest.count()) + " ms and 24 h";
     };
     options.*time = least;
     CHECK_NOTHROW(validate(options));

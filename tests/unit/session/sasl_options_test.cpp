@@ -13,7 +13,6 @@ namespace {
 using detail::Address;
 using detail::make_sasl;
 using detail::Sasl;
-using detail::SaslClient;
 
 /// Options that are good for DIGEST-MD5.
 SaslOptions of_chris() {

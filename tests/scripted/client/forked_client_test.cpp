@@ -87,5 +87,29 @@ TEST_CASE("fork: a lease's calls fail in the child, and its end releases nothing
   CHECK(world.end(client));
 }
 
+TEST_CASE("fork: a lock that has outlived its client leaves the client's internals as they are") {
+  EndingWorld world;
+  bool is_destroyed = false;
+  ClientOptions options = world.options("mine");
+  // The internals own the log's function.
+  options.log = [end = std::shared_ptr<void>{nullptr, [&](void*) { is_destroyed = true; }}](
+                    LogLevel, std::string_view) {};
+  auto client = world.client(std::move(options));
+  std::optional<InterProcessMutex> mutex{std::in_place, *client, "/lock"};
+  const std::weak_ptr<detail::ClientCore> core = client->core();
+  client.reset();
+  REQUIRE(world.run_until([&] { return world.ensemble.sessions().empty(); }));
+  world.settle();
+  const std::string wrong = in_forked_child(world, {}, [&](ChildReport& report) {
+    mutex.reset();
+    report.expect(!is_destroyed, "the internals are left");
+  });
+  CHECK(wrong == "");
+  CHECK_FALSE(is_destroyed);
+  mutex.reset();
+  CHECK(world.run_until([&] { return core.expired(); }));
+  CHECK(is_destroyed);
+}
+
 }  // namespace
 }  // namespace custodian::tests::forked_client_test

@@ -1,6 +1,5 @@
 #include "nodes/node_keeper.hpp"
 
-#include <boost/asio/post.hpp>
 #include <utility>
 
 #include "async/backoff.hpp"
@@ -117,8 +116,7 @@ asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before)
     co_await back_off(self->client_, failures - 1, Deadline::never(), over);
   }
   const error_code left = co_await self->clear_up();
-  if (left && end != ServerErrc::node_exists) end = left;
-  self->enter(State::closed, end);
+  self->enter(State::closed, left && end != ServerErrc::node_exists ? left : end);
 }
 
 /// Reads the node, which is created first if it is not there.
@@ -164,9 +162,8 @@ asio::awaitable<error_code> NodeKeeper::act_on(Seen seen) {
       co_return co_await rest(std::move(seen.watch));
     case NodeStep::give_up: break;
   }
-  // Where another's node is, there is none of this object's to delete, unless a reply was lost, or
-  // a server that lags behind shows what was there before.
-  if (claim_.czxid > stat.czxid) claim_.doubtful = true;
+  // No node of this object's is there, unless a reply was lost, or the server lags behind.
+  claim_.doubtful = claim_.doubtful || claim_.czxid > stat.czxid;
   is_sent_ = claim_.doubtful;
   enter(State::taken, ServerErrc::node_exists);
   co_return ServerErrc::node_exists;
@@ -248,8 +245,7 @@ asio::awaitable<error_code> NodeKeeper::rest(Watch watch) {
 
 // -- The end --------------------------------------------------------------------------------------
 
-/// Deletes the node, if it is this object's. Returns why the servers do not do that: no_auth, or
-/// not_empty.
+/// Deletes the node if it is this object's. Returns no_auth or not_empty if the servers refuse.
 asio::awaitable<error_code> NodeKeeper::clear_up() {
   int failures = 0;
   while (is_sent_ && !client_is_closing_) {

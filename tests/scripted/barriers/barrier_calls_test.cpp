@@ -137,7 +137,7 @@ TEST_CASE("calls: a double barrier's calls return whether the member is in, and 
     const std::jthread entering{[&] { first.enter(); }};
     second.enter();
   }
-  // Others are in: who leaves without time does not wait for them, and is out.
+  // The second member is still in. The first one leaves at once, for it has no time to wait.
   CHECK_FALSE(first.try_leave_for(0s));
   check_throws(out_of_turn, "DistributedDoubleBarrier::leave", "/party", [&] { first.leave(); });
   second.leave();

@@ -94,7 +94,8 @@ TEST_CASE("refusals: a party whose first member creates the barrier", "[refusals
                      });
 }
 
-// The other members are made by hand, as another library's: their names say who is the lowest.
+// The nodes of the other members are made by hand, as another library makes them. Their names
+// decide which member is the lowest.
 
 /// Whatever has become of the order, its hand-made nodes are gone.
 void clear(OrderScene& scene) {

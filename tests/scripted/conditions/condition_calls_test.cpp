@@ -23,7 +23,7 @@ struct Fixture : BlockingClient {
   InterProcessMutex mutex{client, "/lock"};
   InterProcessCondition condition{mutex, "/changed"};
 
-  /// Whether somebody waits, who has released the lock.
+  /// Returns whether a waiter is in the line, and has released the lock.
   [[nodiscard]] bool is_waited_for() const {
     return ensemble.exists("/changed") && !ensemble.children("/changed").empty() &&
            ensemble.children("/lock").empty();

@@ -48,7 +48,7 @@ struct Two {
   }
 };
 
-TEST_CASE("contenders ahead: a waiter is told how many there are, and who is the nearest") {
+TEST_CASE("contenders ahead: a waiter hears their number, and the nearest one") {
   Two two;
   {
     Lease first = two.acquired(*two.other);
@@ -70,7 +70,7 @@ TEST_CASE("contenders ahead: a waiter is told how many there are, and who is the
   }
 }
 
-TEST_CASE("contenders ahead: a waiter behind its own client's is told so") {
+TEST_CASE("contenders ahead: a waiter hears that the one in front is its own client's") {
   Two two;
   {
     Lease first = two.acquired(*two.mine);
@@ -145,7 +145,7 @@ TEST_CASE("contenders ahead: the participants are listed in order, each with wha
   }
 }
 
-TEST_CASE("contenders ahead: who only tries any of the stripes is told a holder") {
+TEST_CASE("contenders ahead: a try of any stripe names a holder") {
   Two two;
   {
     const Lease first = two.acquired(*two.other, "/stripes/0");

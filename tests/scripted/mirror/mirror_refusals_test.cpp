@@ -64,7 +64,7 @@ TEST_CASE("refusals: a mirror of a node's children", "[refusals]") {
       left_out);
 }
 
-TEST_CASE("refusals: a mirror of a tree, which is told of a change", "[refusals]") {
+TEST_CASE("refusals: a mirror of a tree that changes", "[refusals]") {
   play_every_refusal(
       "sync get children get children get",
       [](OrderScene& scene) {

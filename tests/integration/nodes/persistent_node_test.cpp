@@ -58,6 +58,8 @@ TEST_CASE("a persistent node comes back after every deletion") {
 
 TEST_CASE("a persistent node of each mode has the name that it says") {
   TestClient client{"modes"};
+  // A parent that the node creates is a container, which the server deletes when it is empty.
+  client->create("/modes", "");
   for (const CreateMode mode :
        {CreateMode::ephemeral, CreateMode::persistent, CreateMode::ephemeral_sequential,
         CreateMode::persistent_sequential}) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "unit/session/few_descriptors.hpp"
 
 namespace custodian::tests::connector_test {
 namespace {
@@ -238,6 +239,33 @@ TEST_CASE("a connector that is destroyed while it dials never calls back", "[con
   }
   context.run_for(100ms);
   CHECK_FALSE(called);
+}
+
+TEST_CASE("a connector dials nobody while the process has no descriptors", "[connector]") {
+  Dialling dialling;
+  tcp::acceptor acceptor{dialling.context, loopback()};
+  {
+    const FewDescriptors none{0};
+    dialling.dial(std::vector{acceptor.local_endpoint(), acceptor.local_endpoint()});
+    REQUIRE(dialling.run());
+    CHECK(dialling.result->error == std::errc::too_many_files_open);
+    CHECK_FALSE(dialling.result->accepted);
+  }
+  dialling.result.reset();
+  dialling.dial(acceptor.local_endpoint());
+  REQUIRE(dialling.run());
+  CHECK_FALSE(dialling.result->error);
+}
+
+TEST_CASE("a second address that is refused does not end the wait for the first", "[connector]") {
+  Dialling dialling;
+  const Silent silent;
+  tcp::acceptor closed{dialling.context, loopback()};
+  const tcp::endpoint nobody = closed.local_endpoint();
+  closed.close();
+  dialling.dial(std::vector{silent.acceptor.local_endpoint(), nobody}, 1s);
+  REQUIRE(dialling.run());
+  CHECK(dialling.result->error == asio::error::timed_out);
 }
 
 }  // namespace

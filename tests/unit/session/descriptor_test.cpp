@@ -9,6 +9,7 @@
 
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
+#include "unit/session/few_descriptors.hpp"
 
 namespace custodian::tests::descriptor_test {
 namespace {
@@ -52,6 +53,21 @@ TEST_CASE("a descriptor has what was left unread when the library's socket is cl
   CHECK(descriptor.unread().empty());
   descriptor.release();
   CHECK(descriptor.unread().empty());
+}
+
+TEST_CASE("a descriptor is not followed while the process has none for it, and is later") {
+  asio::io_context context;
+  asio::local::stream_protocol::socket ours{context};
+  asio::local::stream_protocol::socket theirs{context};
+  asio::local::connect_pair(ours, theirs);
+  detail::Descriptor descriptor{context.get_executor()};
+  {
+    const FewDescriptors none{0};
+    CHECK_FALSE(descriptor.follow(ours.native_handle()));
+    CHECK_FALSE(descriptor.is_open());
+  }
+  CHECK(descriptor.follow(ours.native_handle()));
+  CHECK(descriptor.is_open());
 }
 
 }  // namespace

@@ -94,5 +94,12 @@ TEST_CASE("a length that no frame may have is handed on at once: its reader refu
   check(too_long.next(length(ReplyCheck::longest_frame + 1), 0), Step::hand_on, 4);
 }
 
+TEST_CASE("the longest frame that is judged as a whole is waited for", "[frame_gate]") {
+  FrameGate gate{room};
+  const std::string longest = frame(Inbox::longest_whole - 4);
+  check(gate.next(longest.substr(0, Inbox::enough_of_a_long_one), 0), Step::read_more);
+  check(gate.next(longest, 0), Step::judge, longest.size());
+}
+
 }  // namespace
 }  // namespace custodian::tests::frame_gate_test

@@ -8,6 +8,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
+#include <chrono>
 #include <thread>
 
 #include "support/catch.hpp"
@@ -54,6 +55,16 @@ class Wire {
     asio::read(library_, asio::buffer(bytes));
     return bytes;
   }
+
+  /// Waits until the kernel has so many bytes for the library, whatever it was asked for.
+  void wait_for(std::size_t bytes) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
+    while (library_.available() < bytes && std::chrono::steady_clock::now() < end) {
+      std::this_thread::yield();
+    }
+    REQUIRE(library_.available() == bytes);
+  }
+  int descriptor() { return library_.native_handle(); }
 
   Inbox inbox{0};
 
@@ -184,6 +195,65 @@ TEST_CASE("inbox: a connection begins with a handshake, whatever was left of the
   connect(second);
   second.send(Jute{}.header(1).stat().frame());
   CHECK(second.when_readable() == Inbox::Next::fault);
+}
+
+/// The beginning of a listing's frame with this size in all, of `count` bytes.
+std::string beginning_of_listing(std::size_t size, std::size_t count) {
+  const std::string frame = Jute{}
+                                .number(static_cast<std::int32_t>(size - 4))
+                                .header(7)
+                                .number(1)
+                                .string(std::string(count, 'n'))
+                                .bytes();
+  return frame.substr(0, count);
+}
+
+TEST_CASE("inbox: a judgement needs 64 bytes of a frame, however few the kernel can hold") {
+  Wire wire;
+  connect(wire);
+  wire.inbox.expect(request::GetChildren{"/", nullptr});
+  wire.send(beginning_of_listing(Inbox::longest_whole + 1, 63));
+  wire.wait_for(63);
+  // The first look asks the kernel for more. The second one must do with what is there.
+  CHECK(wire.next() == Inbox::Next::wait);
+  CHECK(wire.next() == Inbox::Next::wait);
+  wire.send("n");
+  wire.wait_for(64);
+  CHECK(wire.next() == Inbox::Next::read);
+  // The kernel was told that any byte is of interest again.
+  wire.read(64);
+  wire.inbox.has_read(Inbox::Read::part);
+  wire.send("n");
+  wire.wait_for(1);
+  CHECK(wire.is_readable());
+}
+
+TEST_CASE("inbox: a socket that others wait for is readable with any byte") {
+  Wire wire;
+  connect(wire);
+  wire.send(pong.substr(0, 7));
+  wire.wait_for(7);
+  CHECK(wire.next() == Inbox::Next::wait);
+  CHECK_FALSE(wire.is_readable());
+  wire.inbox.leave(wire.descriptor());
+  CHECK(wire.is_readable());
+}
+
+TEST_CASE("inbox: a frame too long to be seen is refused by its beginning") {
+  Wire wire;
+  connect(wire);
+  wire.send(beginning_of_listing(Inbox::longest_whole + 1, Inbox::enough_of_a_long_one));
+  wire.wait_for(Inbox::enough_of_a_long_one);
+  CHECK(wire.next() == Inbox::Next::fault);
+  CHECK(wire.inbox.fault() == "a reply that nobody asked for");
+}
+
+TEST_CASE("inbox: a frame that can just be seen is not judged by its beginning") {
+  Wire wire;
+  connect(wire);
+  wire.send(beginning_of_listing(Inbox::longest_whole, Inbox::enough_of_a_long_one));
+  wire.wait_for(Inbox::enough_of_a_long_one);
+  CHECK(wire.next() == Inbox::Next::wait);
 }
 
 }  // namespace

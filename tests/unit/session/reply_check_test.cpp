@@ -130,6 +130,9 @@ TEST_CASE("reply check: numbers that cannot be are faults") {
   }
   CHECK(is_fault(connected().examine(Jute{}.number(-1).bytes())));
   CHECK(is_fault(connected().examine(Jute{}.number(1'500'000'000).bytes())));
+  const auto longest = static_cast<std::int32_t>(ReplyCheck::longest_frame);
+  CHECK(is_fault(connected().examine(Jute{}.number(longest + 1).bytes())));
+  CHECK_FALSE(is_fault(connected().examine(Jute{}.number(longest).bytes())));
 }
 
 Jute result(std::int32_t type) { return Jute{}.number(type).boolean(false).number(0); }
@@ -221,6 +224,7 @@ TEST_CASE("reply check: what is left unread says whether the server wants authen
   CHECK_FALSE(refuses_unauthenticated(Jute{}.header(7, -101).frame()));
   // A request that was served before the refusal may have changed something.
   CHECK_FALSE(refuses_unauthenticated(Jute{}.header(6).frame() + refusal));
+  CHECK_FALSE(refuses_unauthenticated(Jute{}.header(0).frame() + refusal));
   CHECK_FALSE(refuses_unauthenticated(Jute{}.header(-8).frame() + refusal));
   // Incomplete frames, and bytes that are no frame, say nothing.
   CHECK_FALSE(refuses_unauthenticated(refusal.substr(0, refusal.size() - 1)));
@@ -244,6 +248,9 @@ TEST_CASE("reply check: a handshake gives a session that can be used") {
     CHECK(is_fault(judge({.timeout = 0}, session)));
     CHECK(is_fault(judge({.timeout = -1}, session)));
     CHECK(is_fault(judge({.timeout = std::numeric_limits<std::int32_t>::max()}, session)));
+    const std::int32_t longest = std::numeric_limits<std::int32_t>::max() / 2;
+    CHECK(is_good(judge({.timeout = longest}, session)));
+    CHECK(is_fault(judge({.timeout = longest + 1}, session)));
     CHECK(is_fault(judge({.password_size = 17}, session)));
     CHECK(is_fault(judge({.read_only = true}, session)));
   }

@@ -18,6 +18,7 @@
 #include "session/tls_stream.hpp"
 #include "support/catch.hpp"
 #include "support/jute.hpp"
+#include "unit/session/few_descriptors.hpp"
 #include "unit/session/run_until.hpp"
 #include "unit/session/tls_contexts.hpp"
 
@@ -310,6 +311,27 @@ TEST_CASE("a forked child that lives on hides no end of a link", "[stream_link]"
     linked.server.lowest_layer().close();
     linked.let_it_end();
   }
+}
+
+TEST_CASE("a link ends while the process has no descriptors for its pair", "[stream_link]") {
+  asio::io_context context;
+  tcp::acceptor acceptor{context, {asio::ip::address_v4::loopback(), 0}};
+  tcp::socket socket{context};
+  socket.connect(acceptor.local_endpoint());
+  const tcp::socket server = acceptor.accept();
+  const detail::Address address{socket.remote_endpoint(), {}};
+  const auto link = std::make_shared<StreamLink>(
+      detail::make_plain_stream(TcpStream{std::move(socket)}), nullptr, address);
+  std::optional<error_code> ended;
+  std::string why;
+  const FewDescriptors none{0};
+  link->open([&](error_code error, std::string reason, const detail::OwnedSocket&) {
+    ended = error;
+    why = std::move(reason);
+  });
+  tests::run_until(context, [&] { return ended.has_value(); });
+  CHECK(*ended == std::errc::too_many_files_open);
+  CHECK(why == "no pair of sockets: Too many open files");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "session/tls_context.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "support/directory.hpp"
@@ -171,6 +172,61 @@ TEST_CASE("a directory of authorities is trusted, each file by the hash of its n
   CHECK(refusal(options, server).empty());
   CHECK_FALSE(refusal(options, CertificateAuthority{"Another authority"}.issue()).empty());
   CHECK(detail::files_of(options) == Names{options.ca_directory});
+}
+
+TEST_CASE("the password of an encrypted key comes from a function, or from the line of a file") {
+  const Clients clients;
+  const auto server = clients.authority().issue();
+  const auto encrypted = clients.authority().issue({.key_password = "pass word"});
+  TlsOptions options = clients.options();
+  options.certificate_chain_file = clients.files().with("client.pem", encrypted.certificate);
+  options.private_key_file = clients.files().with("client.key", encrypted.key);
+  const auto refusal_without = [&](const std::string& password_file) {
+    options.private_key_password_file = password_file;
+    try {
+      static_cast<void>(detail::make_ssl_context(options));
+    } catch (const Error& error) {
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  CHECK(
+      contains(refusal_without(""), "the key is encrypted, and the password is missing or wrong"));
+  CHECK(contains(refusal_without("/no/such/file"), "No such file or directory"));
+  CHECK(contains(refusal_without(clients.files().with("empty", "")), "it is empty"));
+  CHECK(contains(refusal_without(clients.files().with("wrong", "word\n")), "missing or wrong"));
+  CHECK(refusal_without(clients.files().with("unix", "pass word\nmore\n")).empty());
+  CHECK(refusal_without(clients.files().with("windows", "pass word\r\nmore\r\n")).empty());
+  options.private_key_password = []() -> std::string { throw std::runtime_error{"no safe"}; };
+  CHECK_THROWS_WITH(detail::make_ssl_context(options), "no safe");
+}
+
+TEST_CASE("a revocation list that is none is refused for what it is") {
+  const Clients clients;
+  TlsOptions options = clients.options();
+  const auto refused = [&](const std::string& file) {
+    options.crl_file = file;
+    try {
+      static_cast<void>(detail::make_ssl_context(options));
+    } catch (const Error& error) {
+      return std::string{error.what()};
+    }
+    return std::string{};
+  };
+  CHECK(contains(refused("/no/such/file"), "No such file or directory"));
+  const std::string of_text = refused(clients.files().with("text", "no list\n"));
+  CHECK(contains(of_text, "PEM lib"));
+}
+
+TEST_CASE("without authorities of its own a client trusts those of the system") {
+  const Clients clients;
+  const auto server = clients.authority().issue();
+  CHECK_FALSE(refusal(TlsOptions{}, server).empty());
+  const char* const usual = std::getenv("SSL_CERT_FILE");
+  const std::string before = usual != nullptr ? usual : "";
+  ::setenv("SSL_CERT_FILE", clients.options().ca_file.c_str(), 1);
+  CHECK(refusal(TlsOptions{}, server).empty());
+  usual != nullptr ? ::setenv("SSL_CERT_FILE", before.c_str(), 1) : ::unsetenv("SSL_CERT_FILE");
 }
 
 }  // namespace

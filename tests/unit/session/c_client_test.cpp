@@ -15,6 +15,7 @@
 #include "session/owned_socket.hpp"
 #include "support/catch.hpp"
 #include "support/jute.hpp"
+#include "unit/session/closed_input.hpp"
 #include "unit/session/few_descriptors.hpp"
 
 namespace custodian::tests::c_client_test {
@@ -283,6 +284,20 @@ TEST_CASE("a handle takes no connection while the process has no descriptors, an
     CHECK_FALSE(talk.client.has_connection());
   }
   REQUIRE_FALSE(talk.connect());
+  CHECK_FALSE(talk.ask_whether_it_is_there());
+}
+
+TEST_CASE("a handle of a process without standard input may get the socket 0") {
+  std::array<int, 2> ends{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) == 0);
+  const OwnedSocket theirs{ends[0]};
+  const ClosedInput closed;
+  Talk talk;
+  talk.server = OwnedSocket{ends[1]};
+  CHECK_FALSE(talk.client.hand_over(theirs.get(), "the test"));
+  CHECK(talk.client.interest().descriptor == 0);
+  CHECK(talk.received().size() > 4);
+  talk.say(Greeting{}.frame());
   CHECK_FALSE(talk.ask_whether_it_is_there());
 }
 

@@ -295,6 +295,19 @@ TEST_CASE("after a probe that was over the next one begins no sooner than 5 s la
   CHECK(record.wants_probe(at(25s)));
 }
 
+TEST_CASE("refusals count from a sixth of the session timeout after a probe") {
+  ConnectionRecord record{12s};
+  record.connected(at(0s), 12s);
+  record.disconnected(at(1s), EndedBy::peer);
+  record.probe_connected(at(20s));
+  for (int i = 0; i < 3; ++i) {
+    record.attempted("a", at(20s));
+    record.refused(at(20s));
+  }
+  CHECK_FALSE(record.is_refused(one_address, at(21'999ms)));
+  CHECK(record.is_refused(one_address, at(22s)));
+}
+
 }  // namespace
 
 }  // namespace custodian::tests::connection_record_test

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
+#include "unit/session/closed_input.hpp"
 #include "unit/session/few_descriptors.hpp"
 
 namespace custodian::tests::connector_test {
@@ -266,6 +267,17 @@ TEST_CASE("a second address that is refused does not end the wait for the first"
   dialling.dial(std::vector{silent.acceptor.local_endpoint(), nobody}, 1s);
   REQUIRE(dialling.run());
   CHECK(dialling.result->error == asio::error::timed_out);
+}
+
+TEST_CASE("a connector of a process without standard input may get the socket 0", "[connector]") {
+  Dialling dialling;
+  tcp::acceptor acceptor{dialling.context, loopback()};
+  const ClosedInput closed;
+  dialling.dial(acceptor.local_endpoint());
+  REQUIRE(dialling.run());
+  CHECK_FALSE(dialling.result->error);
+  CHECK(dialling.result->socket.get() == 0);
+  dialling.result.reset();
 }
 
 }  // namespace

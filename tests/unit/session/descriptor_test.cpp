@@ -9,6 +9,7 @@
 
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
+#include "unit/session/closed_input.hpp"
 #include "unit/session/few_descriptors.hpp"
 
 namespace custodian::tests::descriptor_test {
@@ -68,6 +69,18 @@ TEST_CASE("a descriptor is not followed while the process has none for it, and i
   }
   CHECK(descriptor.follow(ours.native_handle()));
   CHECK(descriptor.is_open());
+}
+
+TEST_CASE("a descriptor of a process without standard input may be 0") {
+  asio::io_context context;
+  asio::local::stream_protocol::socket ours{context};
+  asio::local::stream_protocol::socket theirs{context};
+  asio::local::connect_pair(ours, theirs);
+  detail::Descriptor descriptor{context.get_executor()};
+  const ClosedInput closed;
+  CHECK(descriptor.follow(ours.native_handle()));
+  CHECK(descriptor.is_open());
+  descriptor.release();
 }
 
 }  // namespace

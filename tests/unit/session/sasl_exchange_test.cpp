@@ -154,6 +154,11 @@ TEST_CASE("a hostile server ends an exchange and no more", "[sasl_exchange]") {
     const auto size = static_cast<std::int32_t>(SaslExchange::longest_frame + 1);
     CHECK(link.hear(Jute{}.number(size).bytes()).step == Step::failed);
   }
+  SECTION("but not the longest that is allowed") {
+    Link link{1};
+    const auto size = static_cast<std::int32_t>(SaslExchange::longest_frame);
+    CHECK(link.hear(Jute{}.number(size).bytes()).step == Step::read_more);
+  }
   SECTION("a negative length") {
     Link link{1};
     CHECK(link.hear(Jute{}.number(-1).bytes()).step == Step::failed);
@@ -162,6 +167,7 @@ TEST_CASE("a hostile server ends an exchange and no more", "[sasl_exchange]") {
     Link link{1};
     CHECK(link.hear(framed(std::string(15, 'x'))).step == Step::failed);
     CHECK(exchange_of(1).next(framed("")).step == Step::failed);
+    CHECK(exchange_of(1).next(framed(std::string(16, 'x'))).step == Step::send);
   }
   Link link{2};
   REQUIRE(link.hear(answered_handshake(7)).step == Step::send);

@@ -156,6 +156,23 @@ TEST_CASE("what is more than a request may have is dropped, and its watchers are
   }
 }
 
+TEST_CASE("what arrives behind the end of the session changes nothing") {
+  WatchTable table;
+  const auto cancelled = arm(table, "/a");
+  const auto under_way = make_watcher();
+  const auto request = table.request_sent("/b", WatchKind::data, under_way);
+  table.cancel(cancelled);
+  const auto removals = table.take_removals();
+  REQUIRE(removals.size() == 1);
+  CHECK(table.clear().empty());
+  table.reply_received(request, under_way, true);
+  table.removed(removals.front().key);
+  table.removal_failed(removals.front().key);
+  CHECK(table.size() == 0);
+  CHECK(table.armed_bytes() == 0);
+  CHECK(table.take_removals().empty());
+}
+
 }  // namespace
 
 }  // namespace custodian::tests::watch_table_test

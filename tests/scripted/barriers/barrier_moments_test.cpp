@@ -1,0 +1,398 @@
+// What happens at one moment of a barrier's operation, at which somebody else acts, a reply is lost
+// or the servers refuse a request.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "barriers/party_rules.hpp"
+#include "custodian/barriers/count_down_latch.hpp"
+#include "scripted/barriers/given_up.hpp"
+#include "scripted/barriers/party_fixture.hpp"
+#include "scripted/barriers/phase_fixture.hpp"
+
+namespace custodian::tests::barrier_moments_test {
+namespace {
+
+/// Acts before the servers see a request of a client: the n-th of its kind.
+class Moments final : public testing::FaultPlan {
+ public:
+  explicit Moments(std::string client) : client_{std::move(client)} {}
+
+  void at(const std::string& kind, int number, std::function<void()> act) {
+    acts_[{kind, number}] = [act = std::move(act)] {
+      act();
+      return Fault{};
+    };
+  }
+  void fault_at(const std::string& kind, int number, Fault fault) {
+    acts_[{kind, number}] = [fault] { return fault; };
+  }
+  Fault on_submit(const Submission& submission) override {
+    if (submission.client != client_) return {};
+    const auto found = acts_.find({submission.kind, sent_[submission.kind]++});
+    return found == acts_.end() ? Fault{} : found->second();
+  }
+
+ private:
+  const std::string client_;
+  std::map<std::pair<std::string, int>, std::function<Fault()>> acts_;
+  std::map<std::string, int> sent_;
+};
+
+using party::Fixture;
+using party::Member;
+using party::ready;
+
+std::vector<std::string> members(World& world) {
+  return recipes_detail::members_of(world.ensemble.children(party::path));
+}
+
+TEST_CASE("double barrier: a member whose node is deleted before it lists the others fails") {
+  Fixture fixture;
+  Member& one = fixture.add("one");
+  const auto plan = std::make_shared<Moments>("one");
+  plan->at("children", 0, [&] {
+    for (const auto& each : members(fixture.world)) fixture.world.remove(party::path + "/" + each);
+  });
+  fixture.world.ensemble.set_fault_plan(plan);
+  const auto entered = one.enter();
+  REQUIRE(fixture.world.run_until_arrived(entered));
+  CHECK(entered.error() == Errc::node_deleted);
+  CHECK(fixture.nodes() == 0);
+}
+
+/// A party of another library, and a member that does not join it.
+struct Waiting {
+  Waiting() {
+    fixture.world.make("/parties");
+    fixture.world.make(party::path);
+    fixture.world.make(other, "python");
+    fixture.world.make(ready, "10.0.0.1");
+    fixture.world.ensemble.set_fault_plan(plan);
+  }
+  ~Waiting() { fixture.world.ensemble.set_fault_plan(nullptr); }
+
+  const std::string other = party::path + "/5e0f";
+  Fixture fixture;
+  Member& late = fixture.add("late", 1, Late::waits);
+  // Its looks: the ready node, twice, the other, the ready node, twice, and the other, twice.
+  const std::shared_ptr<Moments> plan = std::make_shared<Moments>("late");
+};
+
+TEST_CASE("double barrier: a member that withdraws is in if it is counted at that moment") {
+  Waiting waiting;
+  World& world = waiting.fixture.world;
+  waiting.plan->at("get", 3, [&] {
+    world.ensemble.operate(request::Set{ready, recipes_detail::ready_data(members(world))});
+  });
+  waiting.fixture.check_done(waiting.late.enter());
+  CHECK(waiting.fixture.nodes() == 3);
+  world.remove(waiting.other);
+  waiting.fixture.check_done(waiting.late.leave());
+}
+
+TEST_CASE("double barrier: a member that may not look at those it waits for fails") {
+  Waiting waiting;
+  World& world = waiting.fixture.world;
+  waiting.plan->at("get", 5, [&] { world.ensemble.refuse(waiting.other); });
+  const auto entered = waiting.late.enter();
+  REQUIRE(world.run_until_arrived(entered));
+  CHECK(entered.error() == ServerErrc::no_auth);
+  CHECK(waiting.fixture.nodes() == 2);
+}
+
+TEST_CASE("double barrier: a member enters when those go that it was about to wait for") {
+  Waiting waiting;
+  World& world = waiting.fixture.world;
+  waiting.plan->at("get", 6, [&] { world.remove(waiting.other); });
+  waiting.fixture.check_done(waiting.late.enter());
+  waiting.fixture.check_done(waiting.late.leave());
+  CHECK(waiting.fixture.nodes() == 0);
+}
+
+TEST_CASE("double barrier: members leave together though the ready node is gone") {
+  Fixture fixture;
+  Member& one = fixture.add("one");
+  Member& two = fixture.add("two");
+  fixture.enter_both(one, two);
+  World& world = fixture.world;
+  const auto lowest = world.ensemble.operate(request::Get{party::path + "/" + members(world)[0]});
+  const bool one_is_first = lowest.stat.ephemeral_owner == one.client->session().id;
+  Member& first = one_is_first ? one : two;
+  Member& last = one_is_first ? two : one;
+  world.remove(ready);
+  const auto left = first.leave();
+  CHECK(world.run_until([&] { return world.ensemble.watches() == 1; }));
+  CHECK_FALSE(left.arrived());
+  // Who comes now is of the next party.
+  const std::string next = party::path + "/zz";
+  world.make(next);
+  const auto also_left = last.leave();
+  fixture.check_done(left);
+  CHECK(members(world) == std::vector<std::string>{"zz"});
+  world.remove(next);
+  fixture.check_done(also_left);
+  CHECK(fixture.nodes() == 0);
+}
+
+TEST_CASE("double barrier: the only member leaves though the ready node is gone") {
+  Fixture fixture;
+  Member& one = fixture.add("one", 1);
+  fixture.check_done(one.enter());
+  fixture.world.remove(ready);
+  fixture.check_done(one.leave());
+  CHECK(fixture.nodes() == 0);
+}
+
+/// A member of a client that has given its session up, and may be let in again.
+struct Entering {
+  Entering() {
+    barrier->async_enter(entered.handler());
+    REQUIRE(world.run_until([&] { return members(world).size() == 1; }));
+    world.settle();
+    given_up.give_up();
+    world.ensemble.set_fault_plan(plan);
+  }
+  ~Entering() {
+    world.ensemble.permit(party::path);
+    world.ensemble.permit(ready);
+    barrier.reset();
+    given_up.end();
+  }
+  void check_fails(const error_code& error) {
+    world.ensemble.let_in("one");
+    REQUIRE(world.run_until_arrived(entered));
+    CHECK(entered.error() == error);
+  }
+
+  GivenUp given_up;
+  World& world = given_up.world;
+  std::optional<DistributedDoubleBarrier> barrier{std::in_place, *given_up.client, party::path, 2};
+  Outcome<bool> entered;
+  const std::shared_ptr<Moments> plan = std::make_shared<Moments>("one");
+};
+
+TEST_CASE("double barrier: a member with a former node fails when it may not look, or remove it") {
+  SECTION("at the barrier") {
+    Entering member;
+    member.plan->at("get", 0, [&] { member.world.ensemble.refuse(party::path); });
+    member.check_fails(ServerErrc::no_auth);
+  }
+  SECTION("at the ready node") {
+    Entering member;
+    member.plan->at("get", 1, [&] {
+      member.world.make(ready);
+      member.world.ensemble.refuse(ready);
+    });
+    member.check_fails(ServerErrc::no_auth);
+  }
+  SECTION("with the removal") {
+    Entering member;
+    const std::string own = party::path + "/" + members(member.world)[0];
+    member.world.ensemble.refuse(own);
+    member.check_fails(ServerErrc::no_auth);
+    member.world.ensemble.permit(own);
+  }
+}
+
+TEST_CASE("double barrier: a former node may be counted by a ready node of another library") {
+  Entering member;
+  member.world.make(ready, "10.0.0.1");
+  member.check_fails(Errc::session_lost);
+}
+
+TEST_CASE("double barrier: a node that may be created since the client was cut off is not let be") {
+  Fixture fixture;
+  World& world = fixture.world;
+  Member& one = fixture.add("one");
+  Member& two = fixture.add("two");
+  world.make("/parties");
+  world.make(party::path);
+  world.ensemble.cut_off("one");
+  REQUIRE(world.run_until([&] { return !is_connected(one.client->connection_state()); }));
+  const auto plan = std::make_shared<Moments>("one");
+  plan->fault_at("create", 0, {.kind = FaultKind::delay});
+  world.ensemble.set_fault_plan(plan);
+  const Deadline deadline{10 * brief_limit};
+  Outcome<bool> late;
+  one.barrier->async_enter_until(deadline, late.handler());
+  world.settle();
+  world.ensemble.let_in("one");
+  REQUIRE(world.run_until([&] { return fixture.nodes() == 1 && deadline.passed(); }));
+  world.settle();
+  CHECK_FALSE(late.arrived());
+  fixture.check_done(two.enter());
+  world.ensemble.set_fault_plan(nullptr);
+  world.ensemble.release_replies();
+  fixture.check_done(late);
+  fixture.leave_both(two, one);
+}
+
+TEST_CASE("phases: an arrival that a person's write overtakes arrives again") {
+  phases::Fixture fixture;
+  auto one = fixture.of("one", 2);
+  auto two = fixture.of("two", 2);
+  const auto first = fixture.waiting(one);
+  const auto plan = std::make_shared<Moments>("two");
+  plan->at("multi", 0, [&] {
+    fixture.world.ensemble.operate(request::Set{phases::path, "a note"});
+  });
+  fixture.world.ensemble.set_fault_plan(plan);
+  fixture.check_passed(fixture.arrival(two));
+  fixture.check_passed(first);
+  fixture.world.ensemble.set_fault_plan(nullptr);
+  CHECK(fixture.phases() == 2);
+  CHECK(fixture.nodes() == 0);
+}
+
+TEST_CASE("phases: an arrival makes a barrier that is deleted before its node is created") {
+  phases::Fixture fixture;
+  auto one = fixture.of("one", 1);
+  fixture.world.make("/phases");
+  fixture.world.make(phases::path);
+  const auto plan = std::make_shared<Moments>("one");
+  plan->at("create", 0, [&] { fixture.world.ensemble.remove_tree(phases::path); });
+  fixture.world.ensemble.set_fault_plan(plan);
+  fixture.check_passed(fixture.arrival(one));
+  fixture.world.ensemble.set_fault_plan(nullptr);
+  CHECK(fixture.phases() == 1);
+}
+
+TEST_CASE("phases: one whose session is given up fails when it may not remove its former node") {
+  GivenUp given_up;
+  World& world = given_up.world;
+  std::optional<InterProcessBarrier> barrier{std::in_place, *given_up.client, phases::path, 2};
+  Outcome<> passed;
+  barrier->async_arrive_and_wait(passed.handler());
+  REQUIRE(world.run_until([&] { return world.ensemble.children(phases::path).size() == 1; }));
+  world.settle();
+  given_up.give_up();
+  const auto plan = std::make_shared<Moments>("one");
+  plan->at("multi", 0, [&] { world.ensemble.refuse(phases::path); });
+  world.ensemble.set_fault_plan(plan);
+  world.ensemble.let_in("one");
+  REQUIRE(world.run_until_arrived(passed));
+  CHECK(passed.error() == ServerErrc::no_auth);
+  world.ensemble.permit(phases::path);
+  barrier.reset();
+  given_up.end();
+}
+
+TEST_CASE("phases: one that is late behind a person's write is out, or does not know its outcome") {
+  for (const bool is_lost : {false, true}) {
+    phases::Fixture fixture;
+    World& world = fixture.world;
+    auto one = fixture.of("one", 2);
+    const Deadline deadline{10 * brief_limit};
+    Outcome<bool> late;
+    one.async_arrive_and_wait_until(deadline, late.handler());
+    REQUIRE(world.run_until([&] { return fixture.nodes() == 1; }));
+    world.settle();
+    world.ensemble.cut_off("one");
+    world.ensemble.operate(request::Set{phases::path, "a note"});
+    REQUIRE(world.run_until([&] { return deadline.passed(); }));
+    world.settle();
+    const auto plan = std::make_shared<Moments>("one");
+    if (is_lost) plan->fault_at("multi", 0, {.kind = FaultKind::fail_after});
+    world.ensemble.set_fault_plan(plan);
+    world.ensemble.let_in("one");
+    REQUIRE(world.run_until_arrived(late));
+    world.ensemble.set_fault_plan(nullptr);
+    CHECK((late.error() == ErrorCondition::outcome_unknown) == is_lost);
+    CHECK_FALSE(late.result());
+    CHECK(fixture.nodes() == 0);
+  }
+}
+
+struct Latch {
+  explicit Latch(std::int32_t expected) { latch.emplace(*client, path, expected); }
+  ~Latch() {
+    world.ensemble.set_fault_plan(nullptr);
+    world.ensemble.release_replies();
+    latch.reset();
+    CHECK(world.end(client));
+  }
+  Latch(const Latch&) = delete;
+  Latch& operator=(const Latch&) = delete;
+
+  [[nodiscard]] Outcome<> count_down(OperationOptions options = {}) {
+    return run<>(world, [&](auto done) { latch->async_count_down(1, options, done); });
+  }
+
+  const std::string path = "/latches/one";
+  World world;
+  std::unique_ptr<Client> client = world.client("one");
+  std::optional<CountDownLatch> latch;
+  const std::shared_ptr<Moments> plan = std::make_shared<Moments>("one");
+};
+
+TEST_CASE("latch: an arrival that is late with the latch's node has certainly not counted") {
+  Latch one{2};
+  one.world.make("/latches");
+  one.plan->fault_at("create", 0, {.kind = FaultKind::delay});
+  one.world.ensemble.set_fault_plan(one.plan);
+  const auto late = one.count_down({.deadline = Deadline{brief_limit}});
+  REQUIRE(late.arrived());
+  CHECK(late.error() == Errc::deadline_exceeded);
+  CHECK(one.world.ensemble.children(one.path).empty());
+}
+
+TEST_CASE("latch: an arrival fails when it may not create a latch that was deleted") {
+  Latch one{2};
+  one.world.make("/latches");
+  one.world.make(one.path, "2");
+  one.plan->at("multi", 0, [&] { one.world.ensemble.remove_tree(one.path); });
+  one.plan->at("get", 1, [&] { one.world.ensemble.refuse(one.path); });
+  one.world.ensemble.set_fault_plan(one.plan);
+  const auto refused = one.count_down();
+  REQUIRE(refused.arrived());
+  CHECK(refused.error() == ServerErrc::no_auth);
+}
+
+TEST_CASE("latch: an arrival whose reply is lost ends with its client, and says so") {
+  Latch one{2};
+  one.world.make("/latches");
+  one.world.make(one.path, "2");
+  one.plan->fault_at("multi", 0, {.kind = FaultKind::fail_before});
+  one.plan->fault_at("get", 1, {.kind = FaultKind::delay});
+  one.world.ensemble.set_fault_plan(one.plan);
+  Outcome<> counted;
+  one.latch->async_count_down(1, counted.handler());
+  REQUIRE(one.world.run_until([&] {
+    const auto history = one.world.ensemble.history();
+    return history.size() > 1 && history.back().kind == "get" &&
+           history[history.size() - 2].kind == "multi";
+  }));
+  const auto closed =
+      run<bool>(one.world, [&](auto done) { one.client->async_close(Deadline::never(), done); });
+  REQUIRE(closed.arrived());
+  REQUIRE(one.world.run_until_arrived(counted));
+  CHECK(counted.error() == Errc::closed);
+}
+
+TEST_CASE("latch: a waiter whose watch is lost with its connection waits on") {
+  Latch one{2};
+  Outcome<> opened;
+  one.latch->async_wait(opened.handler());
+  REQUIRE(one.world.run_until([&] { return one.world.ensemble.watches() == 1; }));
+  one.world.settle();
+  one.plan->fault_at("children", 0,
+                     {.kind = FaultKind::fail_before, .next_watches = NextWatches::are_dropped});
+  one.world.ensemble.set_fault_plan(one.plan);
+  const auto counted =
+      run<std::int32_t>(one.world, [&](auto done) { one.latch->async_count(done); });
+  CHECK_FALSE(counted.error());
+  CHECK(one.world.run_until([&] { return one.world.ensemble.watches() == 1; }));
+  one.world.settle();
+  CHECK_FALSE(opened.arrived());
+  for (int i = 0; i < 2; ++i) CHECK_FALSE(one.count_down().error());
+  REQUIRE(one.world.run_until_arrived(opened));
+  CHECK_FALSE(opened.error());
+}
+
+}  // namespace
+}  // namespace custodian::tests::barrier_moments_test

@@ -160,6 +160,8 @@ TEST_CASE(
     CHECK(scene.created.error() == asio::error::operation_aborted);
     CHECK(scene.world.run_until([&] { return scene.plan->steps() >= 7; }));
     CHECK(scene.world.run_until_idle(*scene.client));
+    const std::string look = is_sequential(mode) ? "children " : "exists ";
+    CHECK(scene.sent() == "create multi " + look + look + "multi " + look + "remove ");
     CHECK(scene.world.ensemble.children("/p").empty());
   }
 }
@@ -204,7 +206,6 @@ TEST_CASE("a write that no quorum has decided does not come before a look") {
   CHECK(scene.world.run_until([&] { return scene.plan->steps() >= 3; }));
   CHECK(scene.world.run_until_idle(*scene.client));
   CHECK(scene.sent().starts_with("create multi children "));
-  CHECK(answers == 2);
 }
 
 TEST_CASE("a create whose time ends while a request is under way has an unknown outcome") {
@@ -223,7 +224,6 @@ TEST_CASE("a create whose time ends while a request is under way has an unknown 
     fixture.world.ensemble.set_fault_plan(nullptr);
     fixture.world.ensemble.release_replies();
     CHECK(fixture.world.run_until_idle(*fixture.client));
-    CHECK(plan->steps() <= awaited + 9);
     // A machine that is too slow has not sent the request in time.
     return was_sent ? created.error() : make_error_code(Errc::deadline_exceeded_outcome_unknown);
   };
@@ -313,7 +313,7 @@ TEST_CASE("an upsert that is given up, or whose client is closed, while it looks
 }
 
 TEST_CASE("a transaction that no server has worked on names none of its operations") {
-  for (const ServerErrc refusal : {ServerErrc::throttled, ServerErrc::session_expired}) {
+  for (const ServerErrc refusal : {ServerErrc::session_expired, ServerErrc::auth_failed}) {
     World world;
     ClientOptions options = world.options("observed");
     const auto instead = std::make_shared<Instead>([&](const Request& request) {

@@ -96,6 +96,28 @@ TEST_CASE("early release: a new identity that waits for another one is cancelled
   }
 }
 
+TEST_CASE("early release: a new identity that waits for its turn is cancelled at once") {
+  Holding holding;
+  asio::cancellation_signal signal;
+  Outcome<> first;
+  Outcome<> second;
+  holding.world.ensemble.set_fault_plan(
+      std::make_shared<FaultsAt>("holder", Faults{{0, Fault{.kind = FaultKind::delay}}}));
+  holding.lease.async_set_identity("first", first.handler());
+  holding.lease.async_set_identity("second",
+                                   asio::bind_cancellation_slot(signal.slot(), second.handler()));
+  holding.world.settle();
+  signal.emit(asio::cancellation_type::total);
+  REQUIRE(holding.world.run_until_arrived(second));
+  CHECK(second.error() == asio::error::operation_aborted);
+  CHECK_FALSE(first.arrived());
+  holding.world.ensemble.release_replies();
+  REQUIRE(holding.world.run_until_arrived(first));
+  CHECK_FALSE(first.error());
+  CHECK(holding.shown() == "first");
+  holding.end();
+}
+
 TEST_CASE("early release: a wait for the loss ends without one, at every turn of a disconnection") {
   bool more = true;
   for (int turns = 0; more; ++turns) {

@@ -71,8 +71,9 @@ std::set<std::string> locks_in(const std::string& root,
 using Paths = std::set<std::string>;
 
 TEST_CASE("lock search: a name whose last ten characters are no number is a folder's") {
-  for (const std::string folder : {"lock-7", "lock-00007", "my-lock-00007", "my-lock-0007",
-                                   "1-lock-000007", "a-lock-store", "lock-abcdefghij"}) {
+  for (const std::string folder :
+       {"lock-7", "lock-00007", "my-lock-00007", "my-lock-0007", "1-lock-000007", "a-lock-store",
+        "lock-abcdefghij", "my__lock__7"}) {
     INFO(folder);
     CHECK(locks_in("/x", {{"/x", {folder}}, {"/x/" + folder, {"lock-0000000001"}}}) ==
           Paths{"/x/" + folder});

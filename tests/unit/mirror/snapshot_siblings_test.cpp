@@ -64,5 +64,23 @@ TEST_CASE("mirror tree: the replies and events of another session are of no acco
   CHECK(fixture.settle().empty());
 }
 
+TEST_CASE("mirror tree: a watch on a node that is gone says nothing of the next one in its place") {
+  MirrorFixture fixture{{"/m", "/m/a"}};
+  recipes_detail::MirrorTree& tree = fixture.player.tree;
+  const recipes_detail::MirrorReadId on_a{1, 0, 0, MirrorRead::data};
+  fixture.player.server.remove("/m/a");
+  CHECK(fixture.settle() == Told{"removed /m/a"});
+  fixture.player.server.create("/m/b");
+  CHECK(fixture.settle() == Told{"added /m/b"});
+  tree.on_watch_ended(on_a, WatchEventType::data_changed);
+  CHECK_FALSE(tree.will_read("/m/b", WatchKind::data));
+  CHECK_FALSE(tree.will_read("/m/a", WatchKind::data));
+  recipes_detail::MirrorReadId on_b = on_a;
+  ++on_b.generation;
+  tree.on_watch_ended(on_b, WatchEventType::data_changed);
+  CHECK(tree.will_read("/m/b", WatchKind::data));
+  CHECK(fixture.settle().empty());
+}
+
 }  // namespace
 }  // namespace custodian::tests::snapshot_siblings_test

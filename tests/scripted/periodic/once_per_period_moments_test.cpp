@@ -170,17 +170,6 @@ TEST_CASE("once per period: an end that may not be repeated fails with its reque
   CHECK(recorded(scene.world)->state == RunState::running);
 }
 
-TEST_CASE("once per period: a begin without a reply is in doubt at the deadline") {
-  Scene scene;
-  scene.act_at("multi", "", [] { return Fault{.kind = FaultKind::delay}; });
-  // A slow machine may reach the deadline before the request.
-  Outcome<TurnResult> answer;
-  scene.job.async_try_begin({Deadline{1s}}, answer.handler());
-  REQUIRE(scene.world.run_until_arrived(answer));
-  if (scene.plan->has_acted()) CHECK(answer.error() == Errc::deadline_exceeded_outcome_unknown);
-  scene.world.ensemble.release_replies();
-}
-
 TEST_CASE("once per period: a call that pauses is cancelled, and sends nothing more") {
   Scene scene;
   scene.act_at("multi", "", [] { return Fault{.kind = FaultKind::fail_before}; });

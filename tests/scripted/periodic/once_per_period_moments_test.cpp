@@ -170,7 +170,7 @@ TEST_CASE("once per period: an end that may not be repeated fails with its reque
   CHECK(recorded(scene.world)->state == RunState::running);
 }
 
-TEST_CASE("once per period: a call that pauses is cancelled, and sends nothing more") {
+TEST_CASE("once per period: a call that is cancelled while it pauses begins no run") {
   Scene scene;
   scene.act_at("multi", "", [] { return Fault{.kind = FaultKind::fail_before}; });
   asio::cancellation_signal signal;

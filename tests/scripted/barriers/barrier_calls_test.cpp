@@ -22,14 +22,6 @@ const error_code aborted = boost::asio::error::operation_aborted;
 const error_code out_of_turn = Errc::invalid_argument;
 const error_code unknown = Errc::deadline_exceeded_outcome_unknown;
 
-TEST_CASE("calls: the greatest numbers of parties are accepted") {
-  BlockingClient one;
-  const CountDownLatch latch{one.client, "/latch", CountDownLatch::max()};
-  CHECK(latch.expected() == CountDownLatch::max());
-  const DistributedDoubleBarrier party{one.client, "/party", DistributedDoubleBarrier::max()};
-  const InterProcessBarrier phases{one.client, "/phases", InterProcessBarrier::max()};
-}
-
 TEST_CASE("calls: a barrier's calls return what it does") {
   BlockingClient one;
   DistributedBarrier barrier{one.client, "/barrier"};

@@ -14,7 +14,6 @@
 
 #include "custodian/testing/fake_clock.hpp"
 #include "support/catch.hpp"
-#include "unit/session/closed_input.hpp"
 
 namespace custodian::detail::boot_timers_test {
 namespace {
@@ -213,18 +212,6 @@ TEST_CASE("an alarm of a clock keeps its context running until it has rung", "[b
   world.context.restart();
   world.context.run();
   CHECK(rung);
-}
-
-TEST_CASE("a timer of a process without standard input may have the descriptor 0",
-          "[boot_timers]") {
-  asio::io_context context{1};
-  const BootTimers::Strand strand{context.get_executor()};
-  const tests::ClosedInput closed;
-  {
-    const auto timers = std::make_shared<BootTimers>(strand);
-    CHECK_FALSE(timers->open());
-    CHECK(::fcntl(STDIN_FILENO, F_GETFD) != -1);
-  }
 }
 
 }  // namespace

@@ -166,12 +166,5 @@ TEST_CASE("servers have a port in common, or have not", "[ensemble_config]") {
   CHECK_FALSE(common_port({}));
 }
 
-TEST_CASE("a configuration has 64 KiB at most", "[ensemble_config]") {
-  std::string text = "server.1=h:1:2;2181\nversion=1\n";
-  text.resize(std::size_t{64} << 10U, '\n');
-  CHECK(parse_ensemble_config(text));
-  CHECK_FALSE(parse_ensemble_config(text + '\n'));
-}
-
 }  // namespace
 }  // namespace custodian::tests::ensemble_config_test

@@ -51,11 +51,5 @@ TEST_CASE("a check that is larger than a part goes alone", "[beat_part]") {
   CHECK(filled.add(10));
 }
 
-TEST_CASE("a part of a beat is full to the last byte", "[beat_part]") {
-  constexpr std::size_t path_size = 10;
-  CHECK(checks_in_one(4 * size_of(3, path_size), path_size) == 3);
-  CHECK(checks_in_one(4 * size_of(3, path_size) - 1, path_size) == 2);
-}
-
 }  // namespace
 }  // namespace custodian::detail::beat_part_test

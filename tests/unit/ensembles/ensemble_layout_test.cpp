@@ -175,20 +175,5 @@ TEST_CASE("ensemble layout: the home of a path is looked up only in a valid layo
   CHECK(has(refused({}, "/orders"), "ensembles"));
 }
 
-TEST_CASE("ensemble layout: the greatest of everything is good, and one more is not",
-          "[ensemble_layout]") {
-  EnsembleLayout layout{.version = 1, .depth = EnsembleLayout::greatest_depth};
-  layout.ensembles["azAZ09.-_"] = EnsembleLayout::greatest_weight;
-  for (std::size_t i = 1; i < EnsembleLayout::most_ensembles; ++i) {
-    layout.ensembles[std::to_string(i)] = 0;
-  }
-  CHECK(refusal_of(layout).empty());
-  layout.ensembles["one-more"] = 1;
-  CHECK(has(refusal_of(layout), "ensembles: 1 to 1000, not 1001"));
-  for (const char* name : {"`", "{", "@", "[", "/", ":", ",", " "}) {
-    CHECK(has(refusal_of({.version = 1, .ensembles = {{name, 1}}}), "a name has"));
-  }
-}
-
 }  // namespace
 }  // namespace custodian::tests::ensemble_layout_test

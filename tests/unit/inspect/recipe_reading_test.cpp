@@ -133,13 +133,5 @@ TEST_CASE("a ready node is stale if none of those that it counts is there") {
   CHECK(nobody.is_stale);
 }
 
-TEST_CASE("an arrival at a phase has a number of any digits behind it") {
-  const std::string arrival = prefix + "phase-0123456789";
-  CHECK(belongs_to(Layout::phases, arrival));
-  CHECK_FALSE(belongs_to(Layout::phases, prefix + "phase-012345678:"));
-  CHECK_FALSE(belongs_to(Layout::phases, prefix + "phase-"));
-  CHECK_FALSE(belongs_to(Layout::phases, prefix));
-}
-
 }  // namespace
 }  // namespace custodian::tests::recipe_reading_test

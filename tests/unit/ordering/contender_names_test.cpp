@@ -52,8 +52,6 @@ TEST_CASE("names of every client are read", "[contender_order]") {
       {read_write_rule, "__WRIT__1__READ__8", shared, custodian::NamingProfile::curator, 8},
       {latch_rule, "_c_" + uuid_a + "-latch-0000000001", exclusive,
        custodian::NamingProfile::curator, 1},
-      {mutex_rule, "_c_09afAF00-1111-2222-3333-444444444444-lock-0000000001", exclusive,
-       custodian::NamingProfile::curator, 1},
       {latch_rule, "latch-2", exclusive, custodian::NamingProfile::curator, 2},
   };
   for (const auto& expected : cases) {

@@ -324,15 +324,6 @@ TEST_CASE("a job's record is text, for people and for programs") {
   CHECK(decode_run(encode(run) + "a-later-line: of another version\n").value().status == 3);
 }
 
-TEST_CASE("a job's record has the last time of a day, and great numbers") {
-  PeriodRun run = run_of(ten);
-  run.begun = ten + 13h + 59min + 59s + 999ms;
-  run.attempt = 1'000'000'000;
-  run.missed = 1'000'000'000;
-  CHECK(encode(run).find("T23:59:59.999Z") != std::string::npos);
-  CHECK(decode_run(encode(run)).value() == run);
-}
-
 TEST_CASE("a job's record that is none is refused") {
   const std::string good = encode(run_of(ten));
   REQUIRE(decode_run(good).has_value());

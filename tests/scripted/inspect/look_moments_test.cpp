@@ -7,6 +7,7 @@
 
 #include "custodian/inspect/inspect.hpp"
 #include "custodian/inspect/list_locks.hpp"
+#include "custodian/inspect/wait_cycles.hpp"
 #include "custodian/leader/leader_observer.hpp"
 #include "custodian/leader/leader_selector.hpp"
 #include "scripted/ending_world.hpp"

@@ -1,9 +1,12 @@
 #include "session/tls_context.hpp"
 
 #include <algorithm>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <cstdlib>
 #include <stdexcept>
 
+#include "session/tls.hpp"
 #include "support/directory.hpp"
 #include "support/hashed_name.hpp"
 #include "unit/refusal.hpp"
@@ -227,6 +230,25 @@ TEST_CASE("without authorities of its own a client trusts those of the system") 
   ::setenv("SSL_CERT_FILE", clients.options().ca_file.c_str(), 1);
   CHECK(refusal(TlsOptions{}, server).empty());
   usual != nullptr ? ::setenv("SSL_CERT_FILE", before.c_str(), 1) : ::unsetenv("SSL_CERT_FILE");
+}
+
+TEST_CASE("the files of tls are read again for a connection if they have changed, and only then") {
+  const Clients clients;
+  std::vector<std::string> lines;
+  const auto tls = detail::make_tls(clients.options());
+  boost::asio::io_context context;
+  const auto connect = [&] {
+    static_cast<void>(
+        tls->stream(detail::TcpStream{boost::asio::ip::tcp::socket{context}}, detail::Address{},
+                    [&](LogLevel, std::string line) { lines.push_back(std::move(line)); }));
+  };
+  connect();
+  connect();
+  CHECK(lines.empty());
+  static_cast<void>(clients.files().with("ca.pem", CertificateAuthority{"Another"}.certificate()));
+  connect();
+  connect();
+  CHECK(lines == Names{"the files of tls have changed, and were read again"});
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST_CASE("double barrier: members leave together though the ready node is gone"
   const auto left = first.leave();
   CHECK(world.run_until([&] { return world.ensemble.watches() == 1; }));
   CHECK_FALSE(left.arrived());
-  // Who comes now is of the next party.
+  // A member that comes now belongs to the next party.
   const std::string next = party::path + "/zz";
   world.make(next);
   const auto also_left = last.leave();

@@ -177,7 +177,7 @@ TEST_CASE("a delete whose next try comes while others are sent anew is sent once
   CHECK(world.end(client));
 }
 
-TEST_CASE("a client that is closed says so to who knows of another state") {
+TEST_CASE("a wait for another state than a closed client has ends with that state") {
   World world;
   auto client = world.client("observed");
   const CorePtr core = client->core();

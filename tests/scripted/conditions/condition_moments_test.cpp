@@ -163,7 +163,7 @@ TEST_CASE("condition: a waiter whose node a person removes just then was not sig
   fixture.check(next, Status::timeout);
 }
 
-TEST_CASE("condition: a closed client says so to who waits or signals", "[condition]") {
+TEST_CASE("condition: a wait and a signal fail when their client is closed", "[condition]") {
   Fixture fixture;
   Party waiter{fixture.world, "waiter"};
   Lease lease = waiter.acquire();
@@ -199,7 +199,7 @@ TEST_CASE("condition: a signal that somebody passes on first is not given twice"
   }
 }
 
-TEST_CASE("condition: who loses the lock while it looks for waiters does not say that none waits",
+TEST_CASE("condition: a signaller that loses the lock while it lists the waiters fails",
           "[condition]") {
   Fixture fixture;
   Party signaller{fixture.world, "signaller"};

@@ -9,7 +9,9 @@ namespace {
 
 using Count = Versioned<std::int32_t>;
 
-TEST_CASE("version wrap: a value that was written since is told, though its version is -1") {
+TEST_CASE(
+    "version wrap: an exchange that another write precedes returns its value, though the version "
+    "is -1") {
   World world;
   auto client = world.client("mine");
   {

@@ -1,5 +1,7 @@
 #include "down_instances.hpp"
 
+#include <utility>
+
 #include "support/catch.hpp"
 
 namespace custodian::tests::down_instances_test {
@@ -43,11 +45,13 @@ TEST_CASE("down instances: the time begins with the first error", "[discovery]")
 }
 
 TEST_CASE("down instances: the instance that returns first is named", "[discovery]") {
-  DownInstances down{{.errors = 1, .time = seconds{1}}};
-  down.note_error("2", start);
-  down.note_error("1", start + milliseconds{500});
-  CHECK(down.next_return(start + milliseconds{600}) == start + seconds{1});
-  CHECK(down.next_return(start + seconds{1}) == start + milliseconds{1500});
+  for (const auto& [first, second] : {std::pair{"1", "2"}, std::pair{"2", "1"}}) {
+    DownInstances down{{.errors = 1, .time = seconds{1}}};
+    down.note_error(first, start);
+    down.note_error(second, start + milliseconds{500});
+    CHECK(down.next_return(start + milliseconds{600}) == start + seconds{1});
+    CHECK(down.next_return(start + seconds{1}) == start + milliseconds{1500});
+  }
 }
 
 TEST_CASE("down instances: what is over is forgotten", "[discovery]") {

@@ -94,7 +94,7 @@ TEST_CASE("lock search: a third child of a semaphore is a lock by itself") {
         Paths{"/s/other"});
 }
 
-TEST_CASE("lock search: a malformed number is told of the locks that are there") {
+TEST_CASE("lock search: the locks at a path are listed with its malformed names") {
   Inspection inspection;
   inspection.malformed = {"/x/lock-x"};
   const auto alone = locks_at("/x", inspection);

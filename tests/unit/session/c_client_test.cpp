@@ -15,7 +15,7 @@
 #include "session/owned_socket.hpp"
 #include "support/catch.hpp"
 #include "support/jute.hpp"
-#include "unit/session/closed_input.hpp"
+#include "unit/closed_input.hpp"
 #include "unit/session/few_descriptors.hpp"
 
 namespace custodian::tests::c_client_test {

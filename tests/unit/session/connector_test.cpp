@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "support/catch.hpp"
-#include "unit/session/closed_input.hpp"
+#include "unit/closed_input.hpp"
 #include "unit/session/few_descriptors.hpp"
 
 namespace custodian::tests::connector_test {

@@ -9,7 +9,7 @@
 
 #include "custodian/error.hpp"
 #include "support/catch.hpp"
-#include "unit/session/closed_input.hpp"
+#include "unit/closed_input.hpp"
 #include "unit/session/few_descriptors.hpp"
 
 namespace custodian::tests::descriptor_test {

@@ -220,7 +220,7 @@ TEST_CASE("inbox: a judgement needs 64 bytes of a frame, however few the kernel 
   wire.send("n");
   wire.wait_for(64);
   CHECK(wire.next() == Inbox::Next::read);
-  // The kernel was told that any byte is of interest again.
+  // One byte makes the socket readable again.
   wire.read(64);
   wire.inbox.has_read(Inbox::Read::part);
   wire.send("n");

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "barriers/party_rules.hpp"
+#include "custodian/authoring/path.hpp"
 #include "custodian/barriers/count_down_latch.hpp"
 #include "scripted/barriers/given_up.hpp"
 #include "scripted/barriers/party_fixture.hpp"
@@ -56,7 +57,7 @@ TEST_CASE("double barrier: a member whose node is deleted before it lists the ot
   Member& one = fixture.add("one");
   const auto plan = std::make_shared<Moments>("one");
   plan->at("children", 0, [&] {
-    for (const auto& each : members(fixture.world)) fixture.world.remove(party::path + "/" + each);
+    for (const auto& each : members(fixture.world)) fixture.world.remove(join(party::path, each));
   });
   fixture.world.ensemble.set_fault_plan(plan);
   const auto entered = one.enter();

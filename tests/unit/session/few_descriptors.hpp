@@ -22,7 +22,7 @@ class FewDescriptors {
     REQUIRE(next >= 0);
     ::close(next);
     rlimit few = usual_;
-    few.rlim_cur = static_cast<rlim_t>(next + most);
+    few.rlim_cur = static_cast<rlim_t>(next) + static_cast<rlim_t>(most);
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
   }
   ~FewDescriptors() { ::setrlimit(RLIMIT_NOFILE, &usual_); }

@@ -128,7 +128,7 @@ class Here(unittest.TestCase):
 
     def test_below_the_seam_are_servers_and_unit_tests(self):
         self.assertIn("custodian_client", mutate.suites_of(TREE, "src/session/c_client.cpp", servers=True))
-        self.assertEqual(mutate.suites_of(TREE, "src/session/c_client.cpp", servers=False), [])
+        self.assertEqual(mutate.suites_of(TREE, "src/session/c_codec.cpp", servers=False), [])
         self.assertEqual(mutate.suites_of(TREE, "src/session/inbox.cpp", servers=False), ["custodian_unit"])
 
 

@@ -23,6 +23,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string_view>
 #include <vector>
 
 #include "custodian/authoring/bridge.hpp"
@@ -62,7 +63,7 @@ CUSTODIAN_EXPORT void start_wait_any(CorePtr core, CancellationPtr cancellation,
 /// \copydetails custodian/watch.hpp
 class CUSTODIAN_EXPORT Watch {
  public:
-  /// An empty watch: waiting for it fails (invalid_argument).
+  /// An empty watch, which cannot be waited for.
   Watch() = default;
   /// Makes the Watch of a watcher. For authors of recipes.
   Watch(CorePtr core, std::shared_ptr<detail::ClientWatcher> watcher);
@@ -76,7 +77,8 @@ class CUSTODIAN_EXPORT Watch {
   [[nodiscard]] explicit operator bool() const noexcept { return watcher_ != nullptr; }
 
   /// Waits for the event; completes at once if it has come already. `token` may be any completion
-  /// token, such as a callback. One wait at a time.
+  /// token, such as a callback. One wait at a time. Throws Error (invalid_argument) at once if the
+  /// watch is empty.
   /// Completes with: error, the event.
   /// Cancellation: total; the watch stays armed.
   /// Errors: session_lost, closed, operation_aborted.
@@ -84,7 +86,7 @@ class CUSTODIAN_EXPORT Watch {
   template <typename Token>
   auto async_wait(Token&& token) {
     return initiate<void(error_code, WatchEventType), &start_wait_of_user>(
-        core_, std::forward<Token>(token), watcher_);
+        core_for("async_wait"), std::forward<Token>(token), watcher_);
   }
 
   /// The blocking form of async_wait(). Throws Error; `stop` ends it with operation_aborted.
@@ -96,6 +98,9 @@ class CUSTODIAN_EXPORT Watch {
   }
 
  private:
+  /// The client's core, for this operation. Throws Error if the watch is empty.
+  [[nodiscard]] const CorePtr& core_for(std::string_view operation) const;
+
   CorePtr core_;
   std::shared_ptr<detail::ClientWatcher> watcher_;
 };

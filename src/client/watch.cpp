@@ -12,7 +12,7 @@ using detail::ClientWatcher;
 
 void start_wait(CorePtr core, CancellationPtr cancellation, std::shared_ptr<ClientWatcher> watcher,
                 Handler<WatchEventType> handler) {
-  if (!core || !watcher || core->forked()) {
+  if (!watcher || core->forked()) {
     const Errc error = watcher ? Errc::forked : Errc::invalid_argument;
     return std::move(handler)(error, WatchEventType::deleted);
   }
@@ -24,7 +24,6 @@ void start_wait(CorePtr core, CancellationPtr cancellation, std::shared_ptr<Clie
 
 void start_wait_of_user(CorePtr core, CancellationPtr cancellation,
                         std::shared_ptr<ClientWatcher> watcher, Handler<WatchEventType> handler) {
-  if (!core) return start_wait(core, cancellation, watcher, std::move(handler));
   Handler<WatchEventType> bound = bound_to_context(core, std::move(handler));
   start_wait(std::move(core), std::move(cancellation), std::move(watcher), std::move(bound));
 }
@@ -88,12 +87,14 @@ Watch::~Watch() {
   });
 }
 
+const CorePtr& Watch::core_for(std::string_view operation) const {
+  if (!watcher_) throw Error{Errc::invalid_argument, operation, "", "the watch is empty"};
+  return core_;
+}
+
 WatchEventType Watch::wait(std::stop_token stop) {
-  if (!watcher_) throw Error{Errc::invalid_argument, "wait", "", "the watch is empty"};
-  auto [error, type] =
-      block<&start_wait_of_user, WatchEventType>(core_, "wait", "", std::move(stop), watcher_);
-  throw_if(*core_, error, "wait", "");
-  return type;
+  return block_or_throw<&start_wait_of_user, WatchEventType>(core_for("wait"), "wait", "",
+                                                             std::move(stop), watcher_);
 }
 
 }  // namespace custodian

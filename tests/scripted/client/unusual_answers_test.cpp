@@ -5,7 +5,6 @@
 #include <boost/asio/post.hpp>
 
 #include "client/client_core.hpp"
-#include "client/client_watcher.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/operations.hpp"
 #include "scripted/world.hpp"
@@ -360,39 +359,6 @@ TEST_CASE("a reason that a caller gives is not replaced by one about the connect
   CHECK(text("the door is shut").find("the door is shut") != std::string::npos);
   CHECK(text("").find("no connection to") != std::string::npos);
   fixture.world.ensemble.start();
-}
-
-TEST_CASE("an empty watch cannot be waited for, and a watch only once at a time") {
-  Fixture fixture;
-  CHECK_THROWS_AS(Watch{}.wait(), Error);
-  auto looked = run<std::optional<Stat>, Watch>(
-      fixture.world, [&](auto done) { fixture.client->async_exists_and_watch("/new", {}, done); });
-  REQUIRE(looked.arrived());
-  Outcome<WatchEventType> first;
-  Outcome<WatchEventType> second;
-  looked.result<2>().async_wait(first.handler());
-  looked.result<2>().async_wait(second.handler());
-  REQUIRE(fixture.world.run_until_arrived(second));
-  CHECK(second.error() == Errc::invalid_argument);
-  CHECK_FALSE(first.arrived());
-  fixture.world.make("/new");
-  REQUIRE(fixture.world.run_until_arrived(first));
-  CHECK_FALSE(first.error());
-  CHECK(first.result() == WatchEventType::created);
-}
-
-TEST_CASE("the first event of a watcher counts, and ends a wait that nobody can cancel") {
-  Fixture fixture;
-  const auto watcher = std::make_shared<detail::ClientWatcher>();
-  Outcome<> waited;
-  start_wait_any(fixture.client->core(), nullptr, {watcher}, waited.handler());
-  fixture.world.settle();
-  CHECK_FALSE(waited.arrived());
-  watcher->on_event({}, WatchEventType::created);
-  watcher->on_event({}, WatchEventType::deleted);
-  REQUIRE(fixture.world.run_until_arrived(waited));
-  CHECK_FALSE(waited.error());
-  CHECK(watcher->event() == WatchEventType::created);
 }
 
 }  // namespace

@@ -1,24 +1,13 @@
 #include "atomics/transact_step.hpp"
 
-#include <boost/asio/error.hpp>
-
 namespace custodian::recipes_detail {
-
-namespace {
-
-/// The caller has given up: the outcome of what is under way stays unknown.
-bool given_up(const error_code& error) noexcept {
-  return error == boost::asio::error::operation_aborted || error == Errc::closed ||
-         error == Errc::deadline_exceeded || error == Errc::deadline_exceeded_outcome_unknown;
-}
-
-}  // namespace
 
 CommitStep after_commit(const error_code& error, CommitRefused refused, Doubt doubt,
                         SessionIs session, Settle settle) noexcept {
   if (!error) return CommitStep::done;
   if (error == ErrorCondition::outcome_unknown) {
-    const bool settles = settle == Settle::exactly_once && !given_up(error);
+    const bool has_time = error != Errc::deadline_exceeded_outcome_unknown;
+    const bool settles = has_time && settle == Settle::exactly_once;
     return settles && session == SessionIs::the_same ? CommitStep::repeat : CommitStep::fail;
   }
   if (doubt == Doubt::applied_perhaps && session == SessionIs::another) return CommitStep::fail;

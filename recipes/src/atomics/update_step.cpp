@@ -6,12 +6,6 @@ namespace custodian::recipes_detail {
 
 namespace {
 
-/// The caller has given up: the outcome of what is under way stays unknown.
-bool given_up(const error_code& error) noexcept {
-  return error == boost::asio::error::operation_aborted || error == Errc::closed ||
-         error == Errc::deadline_exceeded || error == Errc::deadline_exceeded_outcome_unknown;
-}
-
 Step after_refusal(Refused refused) noexcept {
   switch (refused) {
     case Refused::lock: return Step::acquire_again;
@@ -27,7 +21,8 @@ Step after_refusal(Refused refused) noexcept {
 Step after_try(const TryAnswer& answer, Doubt doubt, Settle settle) noexcept {
   if (!answer.error) return Step::done;
   if (answer.error == ErrorCondition::outcome_unknown) {
-    const bool settles = settle == Settle::exactly_once && !given_up(answer.error);
+    const bool has_time = answer.error != Errc::deadline_exceeded_outcome_unknown;
+    const bool settles = has_time && settle == Settle::exactly_once;
     return settles ? Step::repeat : Step::fail;
   }
   const bool asks = doubt == Doubt::applied_perhaps && answer.refused == Refused::value;
@@ -46,7 +41,8 @@ Step after_testimony(Testimony testimony) noexcept {
 error_code end_error(const error_code& error, Doubt doubt) noexcept {
   if (doubt == Doubt::none || error == ErrorCondition::outcome_unknown) return error;
   if (error == Errc::deadline_exceeded) return Errc::deadline_exceeded_outcome_unknown;
-  return given_up(error) ? error : make_error_code(ServerErrc::connection_loss);
+  const bool given_up = error == boost::asio::error::operation_aborted || error == Errc::closed;
+  return given_up ? error : make_error_code(ServerErrc::connection_loss);
 }
 
 }  // namespace custodian::recipes_detail

@@ -187,10 +187,9 @@ asio::awaitable<Result<Admission>> come_late(PartyPtr party, CancellationPtr can
     transaction.push_back(check(party->path, members->version));
     transaction.push_back(remove(ready_path));
   } else {
-    // The lowest of them leaves last: so somebody is still in.
+    // The lowest of the party leaves last, so somebody is still in. The survivor is one of them.
     std::vector<std::string> company = in_party(ready.data, members->names);
     std::erase(company, party->own.name());
-    if (company.empty()) co_return Admission::again;
     transaction.push_back(check(join(party->path, company.front())));
     const std::string data = joined(std::move(ready.data), party->own.name(), members->names);
     transaction.push_back(set(party->path, data, members->version));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "custodian/session/session.hpp"
+#include "scripted/passing_session.hpp"
 
 namespace custodian::tests {
 
@@ -26,32 +27,20 @@ struct Given {
 
 /// A session that records its credentials and servers, and passes everything but the credentials
 /// on.
-class NotedSession final : public Session {
+class NotedSession final : public PassingSession {
  public:
   NotedSession(std::shared_ptr<Session> session, std::shared_ptr<Given> given)
-      : session_{std::move(session)}, given_{std::move(given)} {}
+      : PassingSession{std::move(session)}, given_{std::move(given)} {}
 
-  void start() override { session_->start(); }
-  void submit(Request request, ReplyHandler handler) override {
-    session_->submit(std::move(request), std::move(handler));
-  }
-  void unwatch(const std::shared_ptr<Watcher>& watcher) override { session_->unwatch(watcher); }
-  void close(std::chrono::milliseconds grace, std::function<void()> done) override {
-    session_->close(grace, std::move(done));
-  }
-  void retire() override { session_->retire(); }
-  void disconnect() override { session_->disconnect(); }
   void set_servers(std::string servers) override {
     given_->servers.push_back(servers);
-    session_->set_servers(std::move(servers));
+    PassingSession::set_servers(std::move(servers));
   }
   void set_credentials(Given::Credentials credentials) override {
     given_->later.push_back(std::move(credentials));
   }
-  [[nodiscard]] Load load() const override { return session_->load(); }
 
  private:
-  const std::shared_ptr<Session> session_;
   const std::shared_ptr<Given> given_;
 };
 

@@ -13,6 +13,7 @@
 #include "custodian/error.hpp"
 #include "custodian/lease/lease.hpp"
 #include "scripted/refusal_play.hpp"
+#include "scripted/refusal_steps.hpp"
 
 namespace custodian::tests {
 
@@ -63,8 +64,7 @@ class OtherHolder {
  public:
   /// `acquire` begins an acquire of a client: `[](const Client& client, auto done) {...}`.
   template <typename Acquire>
-  OtherHolder(OrderScene& scene, Acquire acquire)
-      : scene_{scene}, client_{scene.world.client("other")} {
+  OtherHolder(OrderScene& scene, Acquire acquire) : client_{scene} {
     auto outcome = tests::run<Lease>(scene.world, [&](auto done) { acquire(*client_, done); });
     if (outcome.arrived() && !outcome.error()) {
       lease_ = std::move(outcome.result());
@@ -72,20 +72,13 @@ class OtherHolder {
       scene.complain("the other client does not acquire");
     }
   }
-  OtherHolder(const OtherHolder&) = delete;
-  OtherHolder& operator=(const OtherHolder&) = delete;
-  ~OtherHolder() {
-    lease_.release();
-    if (!scene_.world.end(client_)) scene_.complain("something keeps the other client alive");
-  }
 
   [[nodiscard]] Client& client() { return *client_; }
   [[nodiscard]] Lease& lease() { return lease_; }
   void release() { lease_.release(); }
 
  private:
-  OrderScene& scene_;
-  std::unique_ptr<Client> client_;
+  OtherClient client_;
   Lease lease_;
 };
 

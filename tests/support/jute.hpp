@@ -1,4 +1,4 @@
-// Builds frames as a server sends them, and malformed ones.
+// Builds frames as a server sends them, and malformed ones; and reads numbers from frames.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,15 @@ class Jute {
 
   std::string bytes_;
 };
+
+/// The number that stands at a position of encoded bytes.
+[[nodiscard]] inline std::int32_t number_at(std::string_view bytes, std::size_t position) {
+  std::uint32_t value = 0;
+  for (std::size_t i = position; i != position + 4; ++i) {
+    value = value << 8U | static_cast<unsigned char>(bytes.at(i));
+  }
+  return static_cast<std::int32_t>(value);
+}
 
 /// The answer to a handshake; by default one that is in order.
 struct Greeting {

@@ -11,6 +11,7 @@
 
 #include "custodian/client.hpp"
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 #include "support/test_servers.hpp"
 
 namespace custodian::tests {
@@ -115,17 +116,6 @@ template <typename... Results, typename Start>
   } catch (const Error& error) {
     if (error.code() == ServerErrc::no_node) return {};
     throw;
-  }
-}
-
-/// The code of the Error that a call throws; no error if it throws none.
-template <typename Function>
-[[nodiscard]] error_code error_of(Function function) {
-  try {
-    function();
-    return {};
-  } catch (const Error& error) {
-    return error.code();
   }
 }
 

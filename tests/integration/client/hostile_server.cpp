@@ -15,18 +15,6 @@ namespace custodian::tests {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-namespace {
-
-std::int32_t number_at(const std::string& bytes, std::size_t position) {
-  std::uint32_t value = 0;
-  for (std::size_t i = position; i < position + 4; ++i) {
-    value = value << 8U | static_cast<unsigned char>(bytes.at(i));
-  }
-  return static_cast<std::int32_t>(value);
-}
-
-}  // namespace
-
 HostileServer::HostileServer(Words words)
     : words_{std::move(words)},
       acceptor_{context_, tcp::endpoint{asio::ip::address_v4::loopback(), 0}} {

@@ -4,6 +4,7 @@
 
 #include "base/encoded_size.hpp"
 #include "scripted/held.hpp"
+#include "scripted/passing_session.hpp"
 
 namespace custodian::tests::request_sizes_test {
 namespace {
@@ -17,34 +18,21 @@ struct Sizes {
 };
 
 /// A session that measures each request and passes it on.
-class Scale final : public Session {
+class Scale final : public PassingSession {
  public:
   Scale(std::shared_ptr<Session> session, std::shared_ptr<Sizes> sizes)
-      : session_{std::move(session)}, sizes_{std::move(sizes)} {}
+      : PassingSession{std::move(session)}, sizes_{std::move(sizes)} {}
 
-  void start() override { session_->start(); }
   void submit(Request request, ReplyHandler handler) override {
     sizes_->most = std::max(sizes_->most, detail::encoded_size(request));
     if (const auto* multi = std::get_if<request::Multi>(&request)) {
       ++sizes_->multis;
       sizes_->most_checks = std::max(sizes_->most_checks, multi->operations.size());
     }
-    session_->submit(std::move(request), std::move(handler));
+    PassingSession::submit(std::move(request), std::move(handler));
   }
-  void unwatch(const std::shared_ptr<Watcher>& watcher) override { session_->unwatch(watcher); }
-  void close(std::chrono::milliseconds grace, std::function<void()> done) override {
-    session_->close(grace, std::move(done));
-  }
-  void retire() override { session_->retire(); }
-  void disconnect() override { session_->disconnect(); }
-  void set_servers(std::string servers) override { session_->set_servers(std::move(servers)); }
-  void set_credentials(std::vector<SessionSettings::Credential> credentials) override {
-    session_->set_credentials(std::move(credentials));
-  }
-  [[nodiscard]] Load load() const override { return session_->load(); }
 
  private:
-  const std::shared_ptr<Session> session_;
   const std::shared_ptr<Sizes> sizes_;
 };
 

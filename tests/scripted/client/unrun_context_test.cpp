@@ -20,21 +20,12 @@
 #include "custodian/shared/shared_count.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace custodian::tests::unrun_context_test {
 namespace {
 
 using namespace std::chrono_literals;
-
-template <typename Call>
-error_code error_of(Call call) {
-  try {
-    static_cast<void>(call());
-    return {};
-  } catch (const Error& error) {
-    return error.code();
-  }
-}
 
 /// A client whose context only the test's thread runs: no thread runs it while the test is in a
 /// blocking call.

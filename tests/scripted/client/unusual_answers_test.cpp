@@ -7,6 +7,7 @@
 #include "client/client_core.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/operations.hpp"
+#include "scripted/passing_session.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -19,36 +20,25 @@ namespace asio = boost::asio;
 using Instead = std::function<std::optional<Reply>(const Request&)>;
 
 /// A session that lets a test answer its requests, and passes everything else on.
-class Answering final : public Session {
+class Answering final : public PassingSession {
  public:
   Answering(asio::any_io_executor strand, std::shared_ptr<Session> session,
             std::shared_ptr<Instead> instead)
-      : strand_{std::move(strand)}, session_{std::move(session)}, instead_{std::move(instead)} {}
+      : PassingSession{std::move(session)},
+        strand_{std::move(strand)},
+        instead_{std::move(instead)} {}
 
-  void start() override { session_->start(); }
   void submit(Request request, ReplyHandler handler) override {
     std::optional<Reply> reply;
     if (*instead_) reply = (*instead_)(request);
-    if (!reply) return session_->submit(std::move(request), std::move(handler));
+    if (!reply) return PassingSession::submit(std::move(request), std::move(handler));
     asio::post(strand_, [handler = std::move(handler), reply = std::move(*reply)]() mutable {
       std::move(handler)(std::move(reply));
     });
   }
-  void unwatch(const std::shared_ptr<Watcher>& watcher) override { session_->unwatch(watcher); }
-  void close(std::chrono::milliseconds grace, std::function<void()> done) override {
-    session_->close(grace, std::move(done));
-  }
-  void retire() override { session_->retire(); }
-  void disconnect() override { session_->disconnect(); }
-  void set_servers(std::string servers) override { session_->set_servers(std::move(servers)); }
-  void set_credentials(std::vector<SessionSettings::Credential> credentials) override {
-    session_->set_credentials(std::move(credentials));
-  }
-  [[nodiscard]] Load load() const override { return session_->load(); }
 
  private:
   const asio::any_io_executor strand_;
-  const std::shared_ptr<Session> session_;
   const std::shared_ptr<Instead> instead_;
 };
 

@@ -5,6 +5,7 @@
 #include <boost/asio/error.hpp>
 
 #include "scripted/ensembles/moving_mutex_process.hpp"
+#include "support/error_of.hpp"
 
 namespace custodian::tests::moving_moments_test {
 namespace {
@@ -15,16 +16,6 @@ using namespace moving_world;
 using namespace moving_mutex_process;
 
 constexpr auto layout_path = "/custodian/map";
-
-/// The code of the error that a call throws.
-error_code error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return {};
-}
 
 // -- Layouts --------------------------------------------------------------------------------------
 

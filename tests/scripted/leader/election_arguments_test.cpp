@@ -7,20 +7,10 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace custodian::tests::election_arguments_test {
 namespace {
-
-/// The error that a call throws; none if it throws none.
-template <typename Call>
-error_code thrown_by(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return {};
-}
 
 constexpr auto path = "/election";
 
@@ -32,18 +22,18 @@ TEST_CASE("election arguments: a latch is started once, and again when it was cl
     CHECK(latch.state() == LeaderLatch::State::latent);
     latch.start();
     CHECK(latch.state() == LeaderLatch::State::started);
-    CHECK(thrown_by([&] { latch.start(); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { latch.start(); }) == Errc::invalid_argument);
     latch.close();
     CHECK(latch.state() == LeaderLatch::State::closed);
     latch.start();
     CHECK(latch.state() == LeaderLatch::State::started);
     CHECK(world.run_until([&] { return latch.has_leadership(); }));
-    CHECK(thrown_by([&] { LeaderLatch{*client, "no path"}; }) == Errc::invalid_argument);
+    CHECK(error_of([&] { LeaderLatch{*client, "no path"}; }) == Errc::invalid_argument);
 
     LeaderLatch late{*client, path};
     client->async_close(Deadline{std::chrono::seconds{0}}, [](error_code, bool) {});
     world.settle();
-    CHECK(thrown_by([&] { late.start(); }) == Errc::closed);
+    CHECK(error_of([&] { late.start(); }) == Errc::closed);
   }
   CHECK(world.end(client));
 }
@@ -57,10 +47,10 @@ TEST_CASE("election arguments: a selector is started once, and stays closed") {
     int turns = 0;
     LeaderSelector selector{*client, path, [&](const Lease&, std::stop_token) { ++turns; },
                             std::move(options)};
-    CHECK(thrown_by([&] { selector.requeue(); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { selector.requeue(); }) == Errc::invalid_argument);
     CHECK_FALSE(selector.interrupt_leadership());
     selector.start();
-    CHECK(thrown_by([&] { selector.start(); }) == Errc::invalid_argument);
+    CHECK(error_of([&] { selector.start(); }) == Errc::invalid_argument);
     // The first turn is requested already.
     CHECK_FALSE(selector.requeue());
     CHECK(world.run_until([&] { return turns == 1; }));
@@ -69,7 +59,7 @@ TEST_CASE("election arguments: a selector is started once, and stays closed") {
     CHECK_FALSE(selector.has_leadership());
     selector.close();
     CHECK_FALSE(selector.requeue());
-    CHECK(thrown_by([&] { selector.start(); }) == Errc::closed);
+    CHECK(error_of([&] { selector.start(); }) == Errc::closed);
     const auto joined = run<>(world, [&](auto done) { selector.async_join(done); });
     CHECK((joined.arrived() && !joined.error()));
   }
@@ -80,7 +70,7 @@ TEST_CASE("election arguments: an observer has one waiter at a time") {
   World world;
   auto client = world.client("client");
   {
-    CHECK(thrown_by([&] { LeaderObserver{*client, "no path"}; }) == Errc::invalid_argument);
+    CHECK(error_of([&] { LeaderObserver{*client, "no path"}; }) == Errc::invalid_argument);
     LeaderObserver observer{*client, path};
     using Leader = std::optional<Participant>;
     Outcome<Leader> first;
@@ -116,20 +106,20 @@ TEST_CASE("election arguments: an empty lease says so, and takes no request") {
   CHECK(empty.core() == nullptr);
   CHECK(empty.share().state() == LeaseState::released);
   CHECK_FALSE(empty.lost().stop_possible());
-  CHECK(thrown_by([&] { static_cast<void>(empty.check()); }) == Errc::lock_lost);
-  CHECK(thrown_by([&] { empty.assert_held(); }) == Errc::lock_lost);
-  CHECK(thrown_by([&] { empty.set_identity("name"); }) == Errc::lock_lost);
-  CHECK(thrown_by([&] { empty.async_assert_held(none); }) == Errc::lock_lost);
-  CHECK(thrown_by([&] { empty.async_set_identity("name", none); }) == Errc::lock_lost);
-  CHECK(thrown_by([&] { empty.async_wait_lost(none); }) == Errc::lock_lost);
-  CHECK(thrown_by([&] { empty.async_wait_state(LeaseState::held, none); }) == Errc::lock_lost);
+  CHECK(error_of([&] { static_cast<void>(empty.check()); }) == Errc::lock_lost);
+  CHECK(error_of([&] { empty.assert_held(); }) == Errc::lock_lost);
+  CHECK(error_of([&] { empty.set_identity("name"); }) == Errc::lock_lost);
+  CHECK(error_of([&] { empty.async_assert_held(none); }) == Errc::lock_lost);
+  CHECK(error_of([&] { empty.async_set_identity("name", none); }) == Errc::lock_lost);
+  CHECK(error_of([&] { empty.async_wait_lost(none); }) == Errc::lock_lost);
+  CHECK(error_of([&] { empty.async_wait_state(LeaseState::held, none); }) == Errc::lock_lost);
 
   const LeaseGroup nothing;
   CHECK(nothing.state() == LeaseState::released);
   CHECK(nothing.remaining() == std::chrono::nanoseconds{0});
   CHECK(nothing.share().state() == LeaseState::released);
   CHECK_FALSE(nothing.lost().stop_possible());
-  CHECK(thrown_by([&] { nothing.async_wait_lost(none); }) == Errc::lock_lost);
+  CHECK(error_of([&] { nothing.async_wait_lost(none); }) == Errc::lock_lost);
 }
 
 TEST_CASE("election arguments: a lease is assigned to itself, and to another one") {

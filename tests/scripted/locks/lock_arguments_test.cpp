@@ -16,23 +16,13 @@
 #include "custodian/shared/shared_count.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace custodian::tests::lock_arguments_test {
 namespace {
 
 using namespace std::chrono_literals;
 namespace errc = boost::system::errc;
-
-/// The error that a call throws; none if it throws none.
-template <typename Call>
-error_code thrown_by(const Call& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return {};
-}
 
 /// A world with one client, which is ended at the end.
 struct Place {
@@ -53,7 +43,7 @@ struct Place {
     std::atomic<bool> ended = false;
     bool is_served = false;
     std::thread serving{[&] { is_served = world.run_until([&] { return ended.load(); }); }};
-    const error_code error = thrown_by(call);
+    const error_code error = error_of(call);
     ended = true;
     boost::asio::post(world.context, [] {});
     serving.join();
@@ -65,7 +55,7 @@ struct Place {
 TEST_CASE("lock arguments: options of a lock that make no sense are refused") {
   const Place place;
   const auto makes = [&](const LockOptions& options) {
-    return thrown_by([&] { const InterProcessMutex mutex{*place.client, "/lock", options}; });
+    return error_of([&] { const InterProcessMutex mutex{*place.client, "/lock", options}; });
   };
   const LeaseOptions brief{.hold_at_most = 1s};
   CHECK(makes({.lease = {.hold_at_most = 0ns}}) == Errc::invalid_argument);
@@ -87,7 +77,7 @@ TEST_CASE("lock arguments: options of a lock that make no sense are refused") {
 TEST_CASE("lock arguments: a place that no lock may have is refused") {
   const Place place;
   const auto makes = [&](const std::string& path) {
-    return thrown_by([&] { const InterProcessMutex mutex{*place.client, path}; });
+    return error_of([&] { const InterProcessMutex mutex{*place.client, path}; });
   };
   for (const char* path : {"", "lock", "/", "/zookeeper", "/zookeeper/lock", "/lock/"}) {
     INFO(path);
@@ -105,9 +95,7 @@ TEST_CASE("lock arguments: a semaphore that makes no sense is refused") {
   Place place;
   const Client& client = *place.client;
   const auto makes = [&](int maximum, const LockOptions& options = {}) {
-    return thrown_by([&] {
-      const InterProcessSemaphore semaphore{client, "/s", maximum, options};
-    });
+    return error_of([&] { const InterProcessSemaphore semaphore{client, "/s", maximum, options}; });
   };
   CHECK(makes(0) == Errc::invalid_argument);
   CHECK(makes(1, {.profile = NamingProfile::kazoo}) == Errc::invalid_argument);
@@ -115,7 +103,7 @@ TEST_CASE("lock arguments: a semaphore that makes no sense is refused") {
   CHECK_FALSE(makes(1));
 
   const auto counts_at = [&](const std::string& path) {
-    return thrown_by([&] {
+    return error_of([&] {
       const InterProcessSemaphore semaphore{client, "/a/s", SharedCount{client, path}};
     });
   };
@@ -128,7 +116,7 @@ TEST_CASE("lock arguments: a semaphore that makes no sense is refused") {
     CHECK_FALSE(counts_at(path));
   }
   auto stranger = place.world.client("stranger");
-  CHECK(thrown_by([&] {
+  CHECK(error_of([&] {
           const InterProcessSemaphore semaphore{client, "/s", SharedCount{*stranger, "/b"}};
         }) == Errc::invalid_argument);
   CHECK(place.world.end(stranger));
@@ -142,13 +130,13 @@ TEST_CASE("lock arguments: a number of permits that can never be had is refused,
   const auto none = [](error_code, const auto&) { FAIL("the operation has begun"); };
   const auto refused = [&](InterProcessSemaphore& semaphore, int permits) {
     const std::vector<error_code> all{
-        thrown_by([&] { static_cast<void>(semaphore.acquire(permits)); }),
-        thrown_by([&] { static_cast<void>(semaphore.try_acquire(permits)); }),
-        thrown_by([&] { static_cast<void>(semaphore.try_acquire_for(permits, 1s)); }),
-        thrown_by([&] { semaphore.async_acquire(permits, none); }),
-        thrown_by([&] { semaphore.async_try_acquire(permits, none); }),
-        thrown_by([&] { semaphore.async_try_acquire_for(permits, 1s, none); }),
-        thrown_by([&] {
+        error_of([&] { static_cast<void>(semaphore.acquire(permits)); }),
+        error_of([&] { static_cast<void>(semaphore.try_acquire(permits)); }),
+        error_of([&] { static_cast<void>(semaphore.try_acquire_for(permits, 1s)); }),
+        error_of([&] { semaphore.async_acquire(permits, none); }),
+        error_of([&] { semaphore.async_try_acquire(permits, none); }),
+        error_of([&] { semaphore.async_try_acquire_for(permits, 1s, none); }),
+        error_of([&] {
           static_cast<void>(AnyLock{semaphore, permits});
         })};
     return std::ranges::count(all, make_error_code(Errc::invalid_argument));
@@ -158,14 +146,14 @@ TEST_CASE("lock arguments: a number of permits that can never be had is refused,
   CHECK(refused(three, 4) == 7);
   CHECK(refused(many, 0) == 7);
   CHECK(refused(many, 1001) == 7);
-  CHECK_FALSE(thrown_by([&] { static_cast<void>(AnyLock{three, 3}); }));
-  CHECK_FALSE(thrown_by([&] { static_cast<void>(AnyLock{many, 1000}); }));
+  CHECK_FALSE(error_of([&] { static_cast<void>(AnyLock{three, 3}); }));
+  CHECK_FALSE(error_of([&] { static_cast<void>(AnyLock{many, 1000}); }));
 }
 
 TEST_CASE("lock arguments: stripes that are not there are refused") {
   const Place place;
   const auto makes = [&](const std::string& path, std::size_t stripes) {
-    return thrown_by([&] { const StripedMutex mutex{*place.client, path, stripes}; });
+    return error_of([&] { const StripedMutex mutex{*place.client, path, stripes}; });
   };
   CHECK(makes("/stripes", 0) == Errc::invalid_argument);
   CHECK(makes("/stripes", StripedMutex::most_stripes + 1) == Errc::invalid_argument);
@@ -177,7 +165,7 @@ TEST_CASE("lock arguments: stripes that are not there are refused") {
   CHECK(mutex.path() == "/stripes");
   CHECK(mutex.stripe(1).path() == "/stripes/1");
   CHECK(&mutex.stripe(1) == &mutex[1]);
-  CHECK(thrown_by([&] { static_cast<void>(mutex.stripe(2)); }) == Errc::invalid_argument);
+  CHECK(error_of([&] { static_cast<void>(mutex.stripe(2)); }) == Errc::invalid_argument);
 }
 
 TEST_CASE("lock arguments: terms that no lease can have are refused, whatever is acquired") {
@@ -244,9 +232,9 @@ TEST_CASE("lock arguments: what is not held is not unlocked") {
   InterProcessSemaphoreMutex semaphore_mutex{*place.client, "/t"};
   InterProcessMultiLock all{{mutex}};
   const auto refused = make_error_code(errc::operation_not_permitted);
-  CHECK(thrown_by([&] { mutex.unlock(); }) == refused);
-  CHECK(thrown_by([&] { semaphore_mutex.unlock(); }) == refused);
-  CHECK(thrown_by([&] { all.unlock(); }) == refused);
+  CHECK(error_of([&] { mutex.unlock(); }) == refused);
+  CHECK(error_of([&] { semaphore_mutex.unlock(); }) == refused);
+  CHECK(error_of([&] { all.unlock(); }) == refused);
   CHECK(mutex.current_lease().state() == LeaseState::released);
   CHECK(semaphore_mutex.current_lease().state() == LeaseState::released);
   CHECK(all.current_leases().state() == LeaseState::released);
@@ -272,9 +260,9 @@ TEST_CASE("lock arguments: no more permits are released than were acquired") {
   auto counting = semaphore.counting();
   const auto refused = make_error_code(errc::operation_not_permitted);
   const auto left = [&] { return place.world.ensemble.children("/s/leases").size(); };
-  CHECK(thrown_by([&] { counting.release(); }) == refused);
-  CHECK_FALSE(thrown_by([&] { counting.release(0); }));
-  CHECK(thrown_by([&] { counting.release(-1); }) == refused);
+  CHECK(error_of([&] { counting.release(); }) == refused);
+  CHECK_FALSE(error_of([&] { counting.release(0); }));
+  CHECK(error_of([&] { counting.release(-1); }) == refused);
   CHECK_FALSE(place.blocking([&] {
     counting.acquire();
     counting.acquire();
@@ -282,10 +270,10 @@ TEST_CASE("lock arguments: no more permits are released than were acquired") {
     CHECK_FALSE(counting.try_acquire());
   }));
   CHECK(left() == 3);
-  CHECK(thrown_by([&] { counting.release(4); }) == refused);
-  CHECK_FALSE(thrown_by([&] { counting.release(2); }));
+  CHECK(error_of([&] { counting.release(4); }) == refused);
+  CHECK_FALSE(error_of([&] { counting.release(2); }));
   CHECK(place.world.run_until([&] { return left() == 1; }));
-  CHECK_FALSE(thrown_by([&] { counting.release(); }));
+  CHECK_FALSE(error_of([&] { counting.release(); }));
   CHECK(place.world.run_until([&] { return left() == 0; }));
 }
 
@@ -299,20 +287,20 @@ TEST_CASE("lock arguments: a thread that would wait for itself is refused") {
                        static_cast<InterProcessLock*>(&lock.write())}) {
       side->lock();
       CHECK(side->hold_count() == 1);
-      CHECK(thrown_by([&] { static_cast<void>(lock.read().acquire()); }) == deadlock);
-      CHECK(thrown_by([&] { static_cast<void>(lock.write().acquire()); }) == deadlock);
+      CHECK(error_of([&] { static_cast<void>(lock.read().acquire()); }) == deadlock);
+      CHECK(error_of([&] { static_cast<void>(lock.write().acquire()); }) == deadlock);
       side->unlock();
       CHECK(side->hold_count() == 0);
     }
     lock.read().lock();
-    CHECK(thrown_by([&] { lock.write().lock(); }) == deadlock);
+    CHECK(error_of([&] { lock.write().lock(); }) == deadlock);
     lock.read().unlock();
 
     striped[0].lock();
     CHECK(striped.acquire_any().index == 1);
     striped[1].lock();
-    CHECK(thrown_by([&] { static_cast<void>(striped.acquire_any()); }) == deadlock);
-    CHECK_FALSE(thrown_by([&] { static_cast<void>(striped.try_acquire_any()); }));
+    CHECK(error_of([&] { static_cast<void>(striped.acquire_any()); }) == deadlock);
+    CHECK_FALSE(error_of([&] { static_cast<void>(striped.try_acquire_any()); }));
     striped[0].unlock();
     striped[1].unlock();
   }));
@@ -327,7 +315,7 @@ TEST_CASE("lock arguments: a call under a lock with the other form's fallback is
       [](std::string, std::chrono::nanoseconds) -> boost::asio::awaitable<std::shared_ptr<void>> {
     co_return nullptr;
   };
-  CHECK(thrown_by([&] { static_cast<void>(with_lock(*place.client, "/a", options, [] {})); }) ==
+  CHECK(error_of([&] { static_cast<void>(with_lock(*place.client, "/a", options, [] {})); }) ==
         Errc::invalid_argument);
 }
 

@@ -2,25 +2,16 @@
 // it also runs against a real server.
 
 #include <algorithm>
-#include <functional>
 
 #include "custodian/client.hpp"
 #include "custodian/testing/fake_ensemble.hpp"
 #include "support/catch.hpp"
+#include "support/error_of.hpp"
 
 namespace custodian::tests::fake_agreement_test {
 namespace {
 
 using namespace std::chrono_literals;
-
-error_code error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.code();
-  }
-  return {};
-}
 
 void nodes_have_versions_and_transaction_ids(Client& client) {
   const Created created = client.create("/a", "one");

@@ -36,14 +36,6 @@ struct Sent {
   std::int32_t type = 0;
 };
 
-std::int32_t number_at(std::string_view bytes, std::size_t position) {
-  std::uint32_t value = 0;
-  for (const char each : bytes.substr(position, 4)) {
-    value = value << 8U | static_cast<unsigned char>(each);
-  }
-  return static_cast<std::int32_t>(value);
-}
-
 /// A handle, and the server's end of its connection.
 struct Talk {
   explicit Talk(SessionSettings settings = {.session_timeout = 10s}) : client{settings} {}

@@ -28,7 +28,6 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -187,8 +186,7 @@ boost::asio::awaitable<std::tuple<error_code, Results...>> await(CorePtr core,
 }
 
 /// Starts an operation, by calling `Start` as initiate() does, and blocks until the operation has
-/// ended: returns the error and the results. `stop` cancels the operation. If a stop was requested
-/// before, nothing is started, and the error is operation_aborted.
+/// ended: returns the error and the results. `stop` cancels the operation.
 ///
 /// The operation ends by itself at its deadline, in a handler that the client's context runs. If no
 /// thread runs the context, the operation does not end: so the caller waits until a tenth of a
@@ -203,9 +201,6 @@ std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
                                                               std::stop_token stop, Deadline end,
                                                               Arguments... arguments) {
   detail::require_may_block(*core, operation, path);
-  if (stop.stop_requested()) {
-    return std::tuple{make_error_code(boost::asio::error::operation_aborted), Results{}...};
-  }
   struct Outcome {
     std::mutex mutex;
     std::condition_variable arrived;

@@ -3,6 +3,7 @@
 /// \file
 /// block_in_time() waits for an acquire with a limit, in the caller's thread.
 
+#include <boost/asio/error.hpp>
 #include <stop_token>
 #include <string_view>
 #include <utility>
@@ -20,11 +21,19 @@ namespace custodian::recipes_detail {
   return begun.try_once ? client.deadline_or_default(Deadline{}) : begun.deadline;
 }
 
+/// Throws operation_aborted if a stop was requested before. An acquire that finds what was kept
+/// idle ends before it can be cancelled.
+inline void refuse_stopped(const std::stop_token& stop, std::string_view operation,
+                           std::string_view path) {
+  if (stop.stop_requested()) throw Error{boost::asio::error::operation_aborted, operation, path};
+}
+
 /// Starts an acquire, and waits until its limit. `Tried` says why there is no lease. Throws Error.
 template <auto Start, typename Tried, typename Spec>
 Tried block_in_time(const Client& client, std::string_view operation, std::string_view path,
                     Spec spec, const WaitLimit& limit, AcquireOptions options,
                     std::stop_token stop) {
+  refuse_stopped(stop, operation, path);
   const WaitLimit begun = limit.from_now();
   auto outcome =
       block_until<Start, Tried>(client.core(), operation, path, std::move(stop),

@@ -38,6 +38,7 @@ std::vector<std::string> LockSetBase::paths() const {
 GroupAcquireResult LockSetBase::acquire_within(std::string_view operation, const WaitLimit& limit,
                                                AcquireOptions options, std::stop_token stop) const {
   const std::string& first = spec_->locks.front().path();
+  recipes_detail::refuse_stopped(stop, operation, first);
   // The call waits for the clients of all locks, so it must not block a thread of any of them.
   for (const AnyLock& lock : spec_->locks) {
     detail::require_may_block(*spec_->runner_of(lock).core(), operation, lock.path());

@@ -62,10 +62,9 @@ void InterProcessLock::refuse_deadlock() const {
 
 AcquireResult InterProcessLock::acquire_within(std::string_view operation, const WaitLimit& limit,
                                                AcquireOptions options, std::stop_token stop) const {
-  if (!stop.stop_requested()) {
-    if (Lease kept = recipes_detail::take_kept(*spec_, operation, options)) {
-      return {.lease = std::move(kept)};
-    }
+  recipes_detail::refuse_stopped(stop, operation, path());
+  if (Lease kept = recipes_detail::take_kept(*spec_, operation, options)) {
+    return {.lease = std::move(kept)};
   }
   return recipes_detail::block_in_time<&recipes_detail::start_acquire, AcquireResult>(
       spec_->client, operation, path(), spec_, limit, std::move(options), std::move(stop));

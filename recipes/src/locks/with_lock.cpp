@@ -160,6 +160,7 @@ LossReason LockedEntry::leave(std::string_view path, WhenLost when_lost) {
 LockedEntry enter(const Client& client, const std::string& path, const WithLockOptions& options) {
   refuse(static_cast<bool>(options.async_fallback), path,
          "async_fallback: it is for co_with_lock(); a blocking call takes `fallback`");
+  refuse_stopped(options.stop, "with_lock", path);
   const LockSpecPtr spec = spec_of(client, path, options);
   const nanoseconds wait = wait_of(client, options);
   const Deadline deadline{wait};
@@ -172,8 +173,9 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
     const std::string why = nothing.explain();
     return otherwise(client, options.when_busy, path, busy(), std::move(nothing), why);
   };
-  Lease kept = options.stop.stop_requested() ? Lease{} : take_kept(*spec, "with_lock", {});
-  if (kept) return {.under = Under::lock, .lease = std::move(kept)};
+  if (Lease kept = take_kept(*spec, "with_lock", {})) {
+    return {.under = Under::lock, .lease = std::move(kept)};
+  }
   error_code error;
   AcquireResult result;
   bool connected = false;

@@ -350,7 +350,8 @@ void start_acquire_permits_within(const SemaphoreSpecPtr& spec, CancellationPtr 
 
 AcquireResult acquire_permit(const SemaphoreSpecPtr& spec, std::string_view operation,
                              const WaitLimit& limit, AcquireOptions options, std::stop_token stop) {
-  if (spec->turnstile->kept && !stop.stop_requested()) {
+  refuse_stopped(stop, operation, spec->path);
+  if (spec->turnstile->kept) {
     detail::require_may_block(*spec->turnstile->client.core(), operation, spec->path);
     if (Lease kept = take_kept(*spec->turnstile, options)) return {.lease = std::move(kept)};
   }

@@ -163,7 +163,7 @@ TEST_CASE("another one leads only when the listeners of the one before have been
   LatchCandidate first{root, "first"};
   LatchCandidate second{root, "second"};
   stand(first, 1);
-  // A leader that closes before its listeners heard of the term tells them nothing of its end.
+  // A leader that closes before its listeners heard of the term does not notify them of its end.
   REQUIRE(eventually([&] { return first.heard.is({gained}); }));
   stand(second, 2);
   std::atomic<bool> is_being_told = false;

@@ -3,7 +3,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <chrono>
 
-#include "custodian/atomics/distributed_atomic.hpp"
+#include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/atomics/transact.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"

@@ -1,48 +1,20 @@
 // What happens at one moment of a barrier's operation, at which somebody else acts, a reply is lost
 // or the servers refuse a request.
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "barriers/party_rules.hpp"
 #include "custodian/authoring/path.hpp"
-#include "custodian/barriers/count_down_latch.hpp"
 #include "scripted/barriers/given_up.hpp"
 #include "scripted/barriers/party_fixture.hpp"
 #include "scripted/barriers/phase_fixture.hpp"
+#include "scripted/enough_time.hpp"
+#include "scripted/moments.hpp"
 
 namespace custodian::tests::barrier_moments_test {
 namespace {
-
-/// Acts before the servers see a request of a client: the n-th of its kind.
-class Moments final : public testing::FaultPlan {
- public:
-  explicit Moments(std::string client) : client_{std::move(client)} {}
-
-  void at(const std::string& kind, int number, std::function<void()> act) {
-    acts_[{kind, number}] = [act = std::move(act)] {
-      act();
-      return Fault{};
-    };
-  }
-  void fault_at(const std::string& kind, int number, Fault fault) {
-    acts_[{kind, number}] = [fault] { return fault; };
-  }
-  Fault on_submit(const Submission& submission) override {
-    if (submission.client != client_) return {};
-    const auto found = acts_.find({submission.kind, sent_[submission.kind]++});
-    return found == acts_.end() ? Fault{} : found->second();
-  }
-
- private:
-  const std::string client_;
-  std::map<std::pair<std::string, int>, std::function<Fault()>> acts_;
-  std::map<std::string, int> sent_;
-};
 
 using party::Fixture;
 using party::Member;
@@ -206,7 +178,9 @@ TEST_CASE("double barrier: a former node may be counted by a ready node of anoth
   member.check_fails(Errc::session_lost);
 }
 
-TEST_CASE("double barrier: a node that may be created since the client was cut off is not let be") {
+/// A member connects again so late that its create has no reply within this time. Returns whether
+/// its create was sent in time.
+bool create_behind_a_cut(std::chrono::milliseconds time) {
   Fixture fixture;
   World& world = fixture.world;
   Member& one = fixture.add("one");
@@ -218,12 +192,14 @@ TEST_CASE("double barrier: a node that may be created since the client was cut o
   const auto plan = std::make_shared<Moments>("one");
   plan->fault_at("create", 0, {.kind = FaultKind::delay});
   world.ensemble.set_fault_plan(plan);
-  const Deadline deadline{10 * brief_limit};
+  const Deadline deadline{time};
   Outcome<bool> late;
   one.barrier->async_enter_until(deadline, late.handler());
   world.settle();
   world.ensemble.let_in("one");
-  REQUIRE(world.run_until([&] { return fixture.nodes() == 1 && deadline.passed(); }));
+  REQUIRE(world.run_until(
+      [&] { return late.arrived() || (fixture.nodes() == 1 && deadline.passed()); }));
+  if (late.arrived()) return false;
   world.settle();
   CHECK_FALSE(late.arrived());
   fixture.check_done(two.enter());
@@ -231,6 +207,11 @@ TEST_CASE("double barrier: a node that may be created since the client was cut o
   world.ensemble.release_replies();
   fixture.check_done(late);
   fixture.leave_both(two, one);
+  return true;
+}
+
+TEST_CASE("double barrier: a node that may be created since the client was cut off is not let be") {
+  play_with_enough_time(10 * brief_limit, create_behind_a_cut);
 }
 
 TEST_CASE("phases: an arrival that a person's write overtakes arrives again") {
@@ -263,7 +244,8 @@ TEST_CASE("phases: an arrival makes a barrier that is deleted before its node is
   CHECK(fixture.phases() == 1);
 }
 
-TEST_CASE("phases: one whose session is given up fails when it may not remove its former node") {
+TEST_CASE(
+    "phases: an arrival whose session is given up fails if it may not remove its former node") {
   GivenUp given_up;
   World& world = given_up.world;
   std::optional<InterProcessBarrier> barrier{std::in_place, *given_up.client, phases::path, 2};
@@ -283,116 +265,43 @@ TEST_CASE("phases: one whose session is given up fails when it may not remove it
   given_up.end();
 }
 
-TEST_CASE("phases: one that is late behind a person's write is out, or does not know its outcome") {
+/// An arrival is late, behind a write of the barrier's data. Returns whether it arrived in time.
+bool late_behind_a_write(std::chrono::milliseconds time, bool is_lost) {
+  phases::Fixture fixture;
+  World& world = fixture.world;
+  auto one = fixture.of("one", 2);
+  const Deadline deadline{time};
+  Outcome<bool> late;
+  one.async_arrive_and_wait_until(deadline, late.handler());
+  REQUIRE(world.run_until([&] { return late.arrived() || fixture.nodes() == 1; }));
+  world.settle();
+  if (late.arrived()) return false;
+  world.ensemble.cut_off("one");
+  world.ensemble.operate(request::Set{phases::path, "a note"});
+  REQUIRE(world.run_until([&] { return deadline.passed(); }));
+  world.settle();
+  const auto plan = std::make_shared<Moments>("one");
+  if (is_lost) plan->fault_at("multi", 0, {.kind = FaultKind::fail_after});
+  world.ensemble.set_fault_plan(plan);
+  world.ensemble.let_in("one");
+  REQUIRE(world.run_until_arrived(late));
+  world.ensemble.set_fault_plan(nullptr);
+  if (is_lost) {
+    CHECK(late.error() == ErrorCondition::outcome_unknown);
+  } else {
+    CHECK_FALSE(late.error());
+  }
+  CHECK_FALSE(late.result());
+  CHECK(fixture.nodes() == 0);
+  return true;
+}
+
+TEST_CASE("phases: an arrival that is late behind a person's write is out, or in doubt") {
   for (const bool is_lost : {false, true}) {
-    phases::Fixture fixture;
-    World& world = fixture.world;
-    auto one = fixture.of("one", 2);
-    const Deadline deadline{10 * brief_limit};
-    Outcome<bool> late;
-    one.async_arrive_and_wait_until(deadline, late.handler());
-    REQUIRE(world.run_until([&] { return fixture.nodes() == 1; }));
-    world.settle();
-    world.ensemble.cut_off("one");
-    world.ensemble.operate(request::Set{phases::path, "a note"});
-    REQUIRE(world.run_until([&] { return deadline.passed(); }));
-    world.settle();
-    const auto plan = std::make_shared<Moments>("one");
-    if (is_lost) plan->fault_at("multi", 0, {.kind = FaultKind::fail_after});
-    world.ensemble.set_fault_plan(plan);
-    world.ensemble.let_in("one");
-    REQUIRE(world.run_until_arrived(late));
-    world.ensemble.set_fault_plan(nullptr);
-    CHECK((late.error() == ErrorCondition::outcome_unknown) == is_lost);
-    CHECK_FALSE(late.result());
-    CHECK(fixture.nodes() == 0);
+    play_with_enough_time(10 * brief_limit, [&](std::chrono::milliseconds time) {
+      return late_behind_a_write(time, is_lost);
+    });
   }
-}
-
-struct Latch {
-  explicit Latch(std::int32_t expected) { latch.emplace(*client, path, expected); }
-  ~Latch() {
-    world.ensemble.set_fault_plan(nullptr);
-    world.ensemble.release_replies();
-    latch.reset();
-    CHECK(world.end(client));
-  }
-  Latch(const Latch&) = delete;
-  Latch& operator=(const Latch&) = delete;
-
-  [[nodiscard]] Outcome<> count_down(OperationOptions options = {}) {
-    return run<>(world, [&](auto done) { latch->async_count_down(1, options, done); });
-  }
-
-  const std::string path = "/latches/one";
-  World world;
-  std::unique_ptr<Client> client = world.client("one");
-  std::optional<CountDownLatch> latch;
-  const std::shared_ptr<Moments> plan = std::make_shared<Moments>("one");
-};
-
-TEST_CASE("latch: an arrival that is late with the latch's node has certainly not counted") {
-  Latch one{2};
-  one.world.make("/latches");
-  one.plan->fault_at("create", 0, {.kind = FaultKind::delay});
-  one.world.ensemble.set_fault_plan(one.plan);
-  const auto late = one.count_down({.deadline = Deadline{brief_limit}});
-  REQUIRE(late.arrived());
-  CHECK(late.error() == Errc::deadline_exceeded);
-  CHECK(one.world.ensemble.children(one.path).empty());
-}
-
-TEST_CASE("latch: an arrival fails when it may not create a latch that was deleted") {
-  Latch one{2};
-  one.world.make("/latches");
-  one.world.make(one.path, "2");
-  one.plan->at("multi", 0, [&] { one.world.ensemble.remove_tree(one.path); });
-  one.plan->at("get", 1, [&] { one.world.ensemble.refuse(one.path); });
-  one.world.ensemble.set_fault_plan(one.plan);
-  const auto refused = one.count_down();
-  REQUIRE(refused.arrived());
-  CHECK(refused.error() == ServerErrc::no_auth);
-}
-
-TEST_CASE("latch: an arrival whose reply is lost ends with its client, and says so") {
-  Latch one{2};
-  one.world.make("/latches");
-  one.world.make(one.path, "2");
-  one.plan->fault_at("multi", 0, {.kind = FaultKind::fail_before});
-  one.plan->fault_at("get", 1, {.kind = FaultKind::delay});
-  one.world.ensemble.set_fault_plan(one.plan);
-  Outcome<> counted;
-  one.latch->async_count_down(1, counted.handler());
-  REQUIRE(one.world.run_until([&] {
-    const auto history = one.world.ensemble.history();
-    return history.size() > 1 && history.back().kind == "get" &&
-           history[history.size() - 2].kind == "multi";
-  }));
-  const auto closed =
-      run<bool>(one.world, [&](auto done) { one.client->async_close(Deadline::never(), done); });
-  REQUIRE(closed.arrived());
-  REQUIRE(one.world.run_until_arrived(counted));
-  CHECK(counted.error() == Errc::closed);
-}
-
-TEST_CASE("latch: a waiter whose watch is lost with its connection waits on") {
-  Latch one{2};
-  Outcome<> opened;
-  one.latch->async_wait(opened.handler());
-  REQUIRE(one.world.run_until([&] { return one.world.ensemble.watches() == 1; }));
-  one.world.settle();
-  one.plan->fault_at("children", 0,
-                     {.kind = FaultKind::fail_before, .next_watches = NextWatches::are_dropped});
-  one.world.ensemble.set_fault_plan(one.plan);
-  const auto counted =
-      run<std::int32_t>(one.world, [&](auto done) { one.latch->async_count(done); });
-  CHECK_FALSE(counted.error());
-  CHECK(one.world.run_until([&] { return one.world.ensemble.watches() == 1; }));
-  one.world.settle();
-  CHECK_FALSE(opened.arrived());
-  for (int i = 0; i < 2; ++i) CHECK_FALSE(one.count_down().error());
-  REQUIRE(one.world.run_until_arrived(opened));
-  CHECK_FALSE(opened.error());
 }
 
 }  // namespace

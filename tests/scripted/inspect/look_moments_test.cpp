@@ -154,7 +154,7 @@ TEST_CASE("leader observer: candidates with malformed numbers are an error") {
   CHECK(leader.error() == Errc::malformed_contender);
 }
 
-TEST_CASE("leader observer: a leader that has gone is not told of again by a server that lags") {
+TEST_CASE("leader observer: a server that lags does not show a leader again that has gone") {
   EndingWorld world{std::chrono::hours{1}};
   const std::string node = "/election/latch-0000000001";
   world.make(election);

@@ -168,7 +168,8 @@ TEST_CASE("early release: an identity that was given up and never written is not
   const auto plan =
       std::make_shared<FaultsAt>("holder", Faults{{1, Fault{.kind = FaultKind::fail_before}}});
   plan->submitted = [&](std::size_t step) {
-    if (step == 1) signal.emit(asio::cancellation_type::total);
+    if (step != 1) return;
+    asio::post(holding.world.context, [&] { signal.emit(asio::cancellation_type::total); });
   };
   holding.world.ensemble.set_fault_plan(plan);
   int requests = 0;

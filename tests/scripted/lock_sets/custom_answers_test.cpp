@@ -83,7 +83,7 @@ TEST_CASE("custom answers: a hold that comes with an error is released, and the 
   group.end();
 }
 
-TEST_CASE("custom answers: one behind a cancellation counts, and its hold is released") {
+TEST_CASE("custom answers: an answer behind a cancellation counts, and its hold is released") {
   Group group;
   asio::cancellation_signal signal;
   Outcome<LeaseGroup> acquired;

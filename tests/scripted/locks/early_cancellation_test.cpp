@@ -77,6 +77,7 @@ TEST_CASE("early cancellation: a shared reader that is cancelled before it begin
   {
     InterProcessReadWriteLock theirs{*early.holder, "/book"};
     auto writer = run<Lease>(early.world, [&](auto done) { theirs.write().async_acquire(done); });
+    REQUIRE(writer.arrived());
     REQUIRE_FALSE(writer.error());
     InterProcessReadWriteLock book{*early.mine, "/book", {.share_readers = 64}};
     early.check_aborted(
@@ -125,6 +126,7 @@ TEST_CASE("early cancellation: a new identity that is cancelled before it begins
   {
     InterProcessMutex own{*early.mine, "/own"};
     auto acquired = run<Lease>(early.world, [&](auto done) { own.async_acquire(done); });
+    REQUIRE(acquired.arrived());
     REQUIRE_FALSE(acquired.error());
     early.check_aborted(early.cancelled<>(
         [&](auto done) { acquired.result().async_set_identity("another name", std::move(done)); }));
@@ -144,6 +146,7 @@ TEST_CASE("early close: what begins behind the close of a client that still hold
   {
     InterProcessMutex own{*early.mine, "/own"};
     auto acquired = run<Lease>(early.world, [&](auto done) { own.async_acquire(done); });
+    REQUIRE(acquired.arrived());
     REQUIRE_FALSE(acquired.error());
     InterProcessMutex a{*early.mine, "/a"};
     InterProcessMutex b{*early.mine, "/b"};

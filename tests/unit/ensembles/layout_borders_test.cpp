@@ -34,7 +34,7 @@ TEST_CASE("ensemble layout: the greatest numbers are allowed, and the root may b
     many.ensembles[std::to_string(i)] = 1;
   }
   CHECK_FALSE(layout_fault(many));
-  many.ensembles["one more"] = 1;
+  many.ensembles["one-more"] = 1;
   CHECK(layout_fault(many));
 }
 

@@ -114,7 +114,12 @@ std::string in_child(const Use& use) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::alarm(100);  // a lock that nobody releases must not keep the child for ever
-    const std::string text = use() + "end";
+    std::string text;
+    try {
+      text = use() + "end";
+    } catch (const std::exception& thrown) {
+      text = thrown.what();
+    }
     ::_exit(::write(theirs.get(), text.data(), text.size()) > 0 ? 0 : 1);
   }
   REQUIRE(child > 0);

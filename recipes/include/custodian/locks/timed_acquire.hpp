@@ -33,8 +33,8 @@ template <typename Derived, typename Held, typename Tried>
 class BlockingAcquire {
  public:
   /// Acquires the lock. Waits for it without limit: through disconnections, and through a lost
-  /// session unless RequeuePolicy says otherwise. `stop` ends the wait with operation_aborted.
-  /// Throws Error.
+  /// session unless RequeuePolicy says otherwise. `stop` ends the wait with operation_aborted; if a
+  /// stop was requested before, nothing is acquired. Throws Error.
   ///
   /// Errors of this function and of all others of this class: closed (also of a closing client),
   /// no_auth, invalid_argument (a maximum time that is not positive), session_timeout_too_short,

@@ -3,39 +3,79 @@
 /// \file
 /// Moments acts while a client's requests are under way.
 
+#include <algorithm>
 #include <functional>
-#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "scripted/world.hpp"
 
 namespace custodian::tests {
 
-/// Acts before the servers see a request of a client: the n-th of its kind.
+/// A request of a client: the n-th of its kind, from 0, whose path begins so.
+struct NthRequest {
+  std::string kind;
+  int number = 0;
+  std::string path{};
+};
+
+/// Acts at requests of a client.
 class Moments final : public testing::FaultPlan {
  public:
   explicit Moments(std::string client) : client_{std::move(client)} {}
 
-  void at(const std::string& kind, int number, std::function<void()> act) {
-    acts_[{kind, number}] = [act = std::move(act)] {
-      act();
-      return Fault{};
-    };
+  /// Acts before the servers see the request.
+  void before(NthRequest request, std::function<void()> act) {
+    moments_.push_back({.request = std::move(request), .before = std::move(act)});
   }
-  void fault_at(const std::string& kind, int number, Fault fault) {
-    acts_[{kind, number}] = [fault] { return fault; };
+  /// Acts when the servers have answered, before the client has the answer.
+  void behind(NthRequest request, std::function<void()> act) {
+    moments_.push_back({.request = std::move(request), .behind = std::move(act)});
   }
+  void fault_at(NthRequest request, Fault fault) {
+    moments_.push_back({.request = std::move(request), .fault = fault});
+  }
+  /// Whether all of it has happened.
+  [[nodiscard]] bool have_come() const {
+    return std::ranges::all_of(moments_, [](const Moment& each) {
+      return (each.behind ? each.answered : each.sent) > each.request.number;
+    });
+  }
+
   Fault on_submit(const Submission& submission) override {
-    if (submission.client != client_) return {};
-    const auto found = acts_.find({submission.kind, sent_[submission.kind]++});
-    return found == acts_.end() ? Fault{} : found->second();
+    Fault fault;
+    for (Moment& each : moments_) {
+      if (!is_of(each.request, submission) || each.sent++ != each.request.number) continue;
+      if (each.before) each.before();
+      if (each.fault.kind != FaultKind::pass) fault = each.fault;
+    }
+    return fault;
+  }
+  void before_reply(const Submission& submission, const Reply&) override {
+    for (Moment& each : moments_) {
+      if (!is_of(each.request, submission) || each.answered++ != each.request.number) continue;
+      if (each.behind) each.behind();
+    }
   }
 
  private:
+  struct Moment {
+    NthRequest request;
+    std::function<void()> before{};
+    std::function<void()> behind{};
+    Fault fault{};
+    int sent = 0;
+    int answered = 0;
+  };
+
+  [[nodiscard]] bool is_of(const NthRequest& request, const Submission& submission) const {
+    return submission.client == client_ && submission.kind == request.kind &&
+           submission.path.starts_with(request.path);
+  }
+
   const std::string client_;
-  std::map<std::pair<std::string, int>, std::function<Fault()>> acts_;
-  std::map<std::string, int> sent_;
+  std::vector<Moment> moments_;
 };
 
 }  // namespace custodian::tests

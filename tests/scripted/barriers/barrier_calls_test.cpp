@@ -167,6 +167,26 @@ TEST_CASE(
   one.ensemble.permit("/alone");
 }
 
+TEST_CASE("calls: a member whose leaving is stopped before it begins has left") {
+  BlockingClient one;
+  DistributedDoubleBarrier first{one.client, "/party", 2};
+  DistributedDoubleBarrier second{one.client, "/party", 2};
+  {
+    const std::jthread entering{[&] { first.enter(); }};
+    second.enter();
+  }
+  const auto are_there = [&](std::size_t nodes) {
+    return until([&] { return one.ensemble.children("/party").size() == nodes; });
+  };
+  CHECK(are_there(3));  // the members, and the ready node
+  check_throws(aborted, "DistributedDoubleBarrier::leave", "/party",
+               [&] { first.leave(BlockingClient::stopped()); });
+  CHECK(are_there(2));
+  check_throws(out_of_turn, "DistributedDoubleBarrier::leave", "/party", [&] { first.leave(); });
+  second.leave();
+  CHECK(are_there(0));
+}
+
 TEST_CASE("calls: a phase's calls return whether it is over") {
   BlockingClient one;
   InterProcessBarrier alone{one.client, "/alone", 1};

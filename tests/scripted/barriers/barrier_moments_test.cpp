@@ -28,7 +28,7 @@ TEST_CASE("double barrier: a member whose node is deleted before it lists the ot
   Fixture fixture;
   Member& one = fixture.add("one");
   const auto plan = std::make_shared<Moments>("one");
-  plan->at("children", 0, [&] {
+  plan->before({"children", 0}, [&] {
     for (const auto& each : members(fixture.world)) fixture.world.remove(join(party::path, each));
   });
   fixture.world.ensemble.set_fault_plan(plan);
@@ -59,7 +59,7 @@ struct Waiting {
 TEST_CASE("double barrier: a member that withdraws is in if it is counted at that moment") {
   Waiting waiting;
   World& world = waiting.fixture.world;
-  waiting.plan->at("get", 3, [&] {
+  waiting.plan->before({"get", 3}, [&] {
     world.ensemble.operate(request::Set{ready, recipes_detail::ready_data(members(world))});
   });
   waiting.fixture.check_done(waiting.late.enter());
@@ -71,7 +71,7 @@ TEST_CASE("double barrier: a member that withdraws is in if it is counted at tha
 TEST_CASE("double barrier: a member that may not look at those it waits for fails") {
   Waiting waiting;
   World& world = waiting.fixture.world;
-  waiting.plan->at("get", 5, [&] { world.ensemble.refuse(waiting.other); });
+  waiting.plan->before({"get", 5}, [&] { world.ensemble.refuse(waiting.other); });
   const auto entered = waiting.late.enter();
   REQUIRE(world.run_until_arrived(entered));
   CHECK(entered.error() == ServerErrc::no_auth);
@@ -81,7 +81,7 @@ TEST_CASE("double barrier: a member that may not look at those it waits for fail
 TEST_CASE("double barrier: a member enters when those go that it was about to wait for") {
   Waiting waiting;
   World& world = waiting.fixture.world;
-  waiting.plan->at("get", 6, [&] { world.remove(waiting.other); });
+  waiting.plan->before({"get", 6}, [&] { world.remove(waiting.other); });
   waiting.fixture.check_done(waiting.late.enter());
   waiting.fixture.check_done(waiting.late.leave());
   CHECK(waiting.fixture.nodes() == 0);
@@ -152,12 +152,12 @@ struct Entering {
 TEST_CASE("double barrier: a member with a former node fails when it may not look, or remove it") {
   SECTION("at the barrier") {
     Entering member;
-    member.plan->at("get", 0, [&] { member.world.ensemble.refuse(party::path); });
+    member.plan->before({"get", 0}, [&] { member.world.ensemble.refuse(party::path); });
     member.check_fails(ServerErrc::no_auth);
   }
   SECTION("at the ready node") {
     Entering member;
-    member.plan->at("get", 1, [&] {
+    member.plan->before({"get", 1}, [&] {
       member.world.make(ready);
       member.world.ensemble.refuse(ready);
     });
@@ -190,7 +190,7 @@ bool create_behind_a_cut(std::chrono::milliseconds time) {
   world.ensemble.cut_off("one");
   REQUIRE(world.run_until([&] { return !is_connected(one.client->connection_state()); }));
   const auto plan = std::make_shared<Moments>("one");
-  plan->fault_at("create", 0, {.kind = FaultKind::delay});
+  plan->fault_at({"create", 0}, {.kind = FaultKind::delay});
   world.ensemble.set_fault_plan(plan);
   const Deadline deadline{time};
   Outcome<bool> late;
@@ -220,7 +220,7 @@ TEST_CASE("phases: an arrival that a person's write overtakes arrives again") {
   auto two = fixture.of("two", 2);
   const auto first = fixture.waiting(one);
   const auto plan = std::make_shared<Moments>("two");
-  plan->at("multi", 0, [&] {
+  plan->before({"multi", 0}, [&] {
     fixture.world.ensemble.operate(request::Set{phases::path, "a note"});
   });
   fixture.world.ensemble.set_fault_plan(plan);
@@ -237,7 +237,7 @@ TEST_CASE("phases: an arrival makes a barrier that is deleted before its node is
   fixture.world.make("/phases");
   fixture.world.make(phases::path);
   const auto plan = std::make_shared<Moments>("one");
-  plan->at("create", 0, [&] { fixture.world.ensemble.remove_tree(phases::path); });
+  plan->before({"create", 0}, [&] { fixture.world.ensemble.remove_tree(phases::path); });
   fixture.world.ensemble.set_fault_plan(plan);
   fixture.check_passed(fixture.arrival(one));
   fixture.world.ensemble.set_fault_plan(nullptr);
@@ -255,7 +255,7 @@ TEST_CASE(
   world.settle();
   given_up.give_up();
   const auto plan = std::make_shared<Moments>("one");
-  plan->at("multi", 0, [&] { world.ensemble.refuse(phases::path); });
+  plan->before({"multi", 0}, [&] { world.ensemble.refuse(phases::path); });
   world.ensemble.set_fault_plan(plan);
   world.ensemble.let_in("one");
   REQUIRE(world.run_until_arrived(passed));
@@ -281,7 +281,7 @@ bool late_behind_a_write(std::chrono::milliseconds time, bool is_lost) {
   REQUIRE(world.run_until([&] { return deadline.passed(); }));
   world.settle();
   const auto plan = std::make_shared<Moments>("one");
-  if (is_lost) plan->fault_at("multi", 0, {.kind = FaultKind::fail_after});
+  if (is_lost) plan->fault_at({"multi", 0}, {.kind = FaultKind::fail_after});
   world.ensemble.set_fault_plan(plan);
   world.ensemble.let_in("one");
   REQUIRE(world.run_until_arrived(late));

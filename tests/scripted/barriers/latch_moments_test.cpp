@@ -39,7 +39,7 @@ TEST_CASE("latch: an arrival that is late with the latch's node has certainly no
   play_with_enough_time(brief_limit, [](std::chrono::milliseconds time) {
     Latch one{2};
     one.world.make("/latches");
-    one.plan->fault_at("create", 0, {.kind = FaultKind::delay});
+    one.plan->fault_at({"create", 0}, {.kind = FaultKind::delay});
     one.world.ensemble.set_fault_plan(one.plan);
     const auto late = one.count_down({.deadline = Deadline{time}});
     REQUIRE(late.arrived());
@@ -55,8 +55,8 @@ TEST_CASE("latch: an arrival fails when it may not create a latch that was delet
   Latch one{2};
   one.world.make("/latches");
   one.world.make(one.path, "2");
-  one.plan->at("multi", 0, [&] { one.world.ensemble.remove_tree(one.path); });
-  one.plan->at("get", 1, [&] { one.world.ensemble.refuse(one.path); });
+  one.plan->before({"multi", 0}, [&] { one.world.ensemble.remove_tree(one.path); });
+  one.plan->before({"get", 1}, [&] { one.world.ensemble.refuse(one.path); });
   one.world.ensemble.set_fault_plan(one.plan);
   const auto refused = one.count_down();
   REQUIRE(refused.arrived());
@@ -67,8 +67,8 @@ TEST_CASE("latch: an arrival whose reply is lost ends with its client, and says 
   Latch one{2};
   one.world.make("/latches");
   one.world.make(one.path, "2");
-  one.plan->fault_at("multi", 0, {.kind = FaultKind::fail_before});
-  one.plan->fault_at("get", 1, {.kind = FaultKind::delay});
+  one.plan->fault_at({"multi", 0}, {.kind = FaultKind::fail_before});
+  one.plan->fault_at({"get", 1}, {.kind = FaultKind::delay});
   one.world.ensemble.set_fault_plan(one.plan);
   Outcome<> counted;
   one.latch->async_count_down(1, counted.handler());
@@ -90,7 +90,7 @@ TEST_CASE("latch: a waiter whose watch is lost with its connection waits on") {
   one.latch->async_wait(opened.handler());
   REQUIRE(one.world.run_until([&] { return one.world.ensemble.watches() == 1; }));
   one.world.settle();
-  one.plan->fault_at("children", 0,
+  one.plan->fault_at({"children", 0},
                      {.kind = FaultKind::fail_before, .next_watches = NextWatches::are_dropped});
   one.world.ensemble.set_fault_plan(one.plan);
   const auto counted =

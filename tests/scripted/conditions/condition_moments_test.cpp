@@ -2,7 +2,6 @@
 // lost.
 
 #include <algorithm>
-#include <functional>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "scripted/blocking_calls.hpp"
 #include "scripted/conditions/condition_party.hpp"
+#include "scripted/moments.hpp"
 
 namespace custodian::tests::condition_moments_test {
 namespace {
@@ -17,37 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using namespace condition_party;
 using condition_party::Party;
-
-/// Acts at the n-th request of this kind that a client sends, or at the reply to it.
-class Moment final : public testing::FaultPlan {
- public:
-  Moment(std::string client, std::string kind, int number, Fault fault = {})
-      : client_{std::move(client)}, kind_{std::move(kind)}, number_{number}, fault_{fault} {}
-
-  Fault on_submit(const Submission& submission) override {
-    if (!is_it(submission) || sent_++ != number_) return {};
-    if (before) before();
-    return fault_;
-  }
-  void before_reply(const Submission& submission, const Reply&) override {
-    if (is_it(submission) && answered_++ == number_ && behind) behind();
-  }
-
-  std::function<void()> before;  ///< the servers have not seen the request yet
-  std::function<void()> behind;  ///< the client has not got the reply yet
-
- private:
-  [[nodiscard]] bool is_it(const Submission& submission) const {
-    return submission.client == client_ && submission.kind == kind_;
-  }
-
-  const std::string client_;
-  const std::string kind_;
-  const int number_;
-  const Fault fault_;
-  int sent_ = 0;
-  int answered_ = 0;
-};
 
 std::string below(const std::string& name) { return std::string{path} + "/" + name; }
 
@@ -82,12 +51,12 @@ TEST_CASE("condition: a waiter sleeps though the one in front goes before it is 
   Party signaller{fixture.world, "signaller"};
   const auto first = one.waiting();
   // The first listing looks for signals that are left, the second one for the waiter in front.
-  const auto plan = std::make_shared<Moment>("two", "children", 1);
+  const auto plan = std::make_shared<Moments>("two");
   bool has_gone = false;
-  plan->behind = [&] {
+  plan->behind({"children", 1}, [&] {
     fixture.world.ensemble.expire(one.client->session().id);
     has_gone = true;
-  };
+  });
   Lease lease = two.acquire();
   fixture.world.ensemble.set_fault_plan(plan);
   Outcome<Woken> second;
@@ -104,8 +73,8 @@ TEST_CASE("condition: a waiter that may not pass a signal on ends with the error
   TwoWaiters fixture;
   Lease lease = fixture.signaller.acquire();
   CHECK(fixture.signaller.signal_by(lease) == 1);
-  const auto plan = std::make_shared<Moment>("two", "multi", 0);
-  plan->before = [&] { fixture.world.ensemble.refuse(path); };
+  const auto plan = std::make_shared<Moments>("two");
+  plan->before({"multi"}, [&] { fixture.world.ensemble.refuse(path); });
   fixture.world.ensemble.set_fault_plan(plan);
   fixture.one.die();
   REQUIRE(fixture.world.run_until_arrived(fixture.second));
@@ -124,8 +93,9 @@ TEST_CASE("condition: a waiter passes a signal on though the reply to that is lo
     TwoWaiters fixture;
     Lease lease = fixture.signaller.acquire();
     CHECK(fixture.signaller.signal_by(lease) == 1);
-    fixture.world.ensemble.set_fault_plan(
-        std::make_shared<Moment>("two", "multi", 0, Fault{.kind = kind}));
+    const auto plan = std::make_shared<Moments>("two");
+    plan->fault_at({"multi"}, {.kind = kind});
+    fixture.world.ensemble.set_fault_plan(plan);
     fixture.one.die();
     lease.release();
     // Each has the lock when the other has released it.
@@ -151,8 +121,8 @@ TEST_CASE("condition: a waiter whose node a person removes just then was not sig
   Party signaller{fixture.world, "signaller"};
   const auto woken = waiter.waiting();
   const std::string own = below(fixture.first_waiter());
-  const auto plan = std::make_shared<Moment>("waiter", "multi", 0);
-  plan->before = [&] { fixture.world.remove(own); };
+  const auto plan = std::make_shared<Moments>("waiter");
+  plan->before({"multi"}, [&] { fixture.world.remove(own); });
   fixture.world.ensemble.set_fault_plan(plan);
   CHECK(signaller.signal() == 1);
   fixture.check(woken, Status::spurious);
@@ -186,8 +156,9 @@ TEST_CASE("condition: a signal that somebody passes on first is not given twice"
     TwoWaiters fixture;
     Lease lease = fixture.signaller.acquire();
     const std::string waiter = fixture.first_waiter();
-    const auto plan = std::make_shared<Moment>("signaller", "multi", 0, Fault{.kind = kind});
-    plan->before = [&] { pass_signal_on(fixture.world, waiter); };
+    const auto plan = std::make_shared<Moments>("signaller");
+    plan->fault_at({"multi"}, {.kind = kind});
+    plan->before({"multi"}, [&] { pass_signal_on(fixture.world, waiter); });
     fixture.world.ensemble.set_fault_plan(plan);
     // The signaller's own signal goes to the second waiter.
     CHECK(fixture.signaller.signal_by(lease) == 1);
@@ -204,8 +175,9 @@ TEST_CASE("condition: a signaller that loses the lock while it lists the waiters
   Fixture fixture;
   Party signaller{fixture.world, "signaller"};
   const Lease lease = signaller.acquire();
-  fixture.world.ensemble.set_fault_plan(std::make_shared<Moment>(
-      "signaller", "children", 0, Fault{.kind = FaultKind::expire_before}));
+  const auto plan = std::make_shared<Moments>("signaller");
+  plan->fault_at({"children"}, {.kind = FaultKind::expire_before});
+  fixture.world.ensemble.set_fault_plan(plan);
   const auto signalled = run<std::size_t>(
       fixture.world, [&](auto done) { signaller.condition->async_signal(lease, {}, done); });
   fixture.world.ensemble.set_fault_plan(nullptr);

@@ -5,6 +5,7 @@
 #include <boost/asio/error.hpp>
 
 #include "scripted/ensembles/moving_mutex_process.hpp"
+#include "scripted/moments.hpp"
 #include "support/error_of.hpp"
 
 namespace custodian::tests::moving_moments_test {
@@ -32,34 +33,18 @@ TEST_CASE("map verify: a call that is cancelled before it begins creates nothing
   CHECK(mine.end(ensembles));
 }
 
-/// Loses the first create of a client before the servers see it.
-class LostCreate final : public testing::FaultPlan {
- public:
-  explicit LostCreate(std::string client) : client_{std::move(client)} {}
-
-  Fault on_submit(const Submission& submission) override {
-    const bool is_create = submission.kind == "create" || submission.kind == "multi";
-    if (submission.client != client_ || !is_create || std::exchange(has_acted, true)) return {};
-    return {.kind = FaultKind::fail_before};
-  }
-
-  bool has_acted = false;
-
- private:
-  const std::string client_;
-};
-
 TEST_CASE("map verify: a create that may not be repeated fails with its ensemble", "[ensembles]") {
   Ensembles ensembles;
   Process mine{ensembles, "mine"};
-  const auto plan = std::make_shared<LostCreate>("mine-east");
+  const auto plan = std::make_shared<Moments>("mine-east");
+  plan->fault_at({"create"}, {.kind = FaultKind::fail_before});
   ensembles.world.ensemble.set_fault_plan(plan);
   const OperationOptions once{.retry = RetryPolicy::n_times(0, 1ms)};
   const auto found = run<MapVerdict>(ensembles.world, [&](auto done) {
     mine.map.async_verify(layout_path, once, std::move(done));
   });
   REQUIRE(found.arrived());
-  CHECK(plan->has_acted);
+  CHECK(plan->have_come());
   CHECK(found.error() == ErrorCondition::outcome_unknown);
   CHECK(found.result().ensemble == "east");
   CHECK_FALSE(ensembles.data(0, layout_path));

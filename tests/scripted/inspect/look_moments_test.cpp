@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
-#include <functional>
 #include <stdexcept>
 
 #include "custodian/inspect/inspect.hpp"
@@ -11,6 +10,7 @@
 #include "custodian/leader/leader_observer.hpp"
 #include "custodian/leader/leader_selector.hpp"
 #include "scripted/ending_world.hpp"
+#include "scripted/moments.hpp"
 #include "support/catch.hpp"
 
 namespace custodian::tests::look_moments_test {
@@ -19,25 +19,6 @@ namespace {
 const std::string id = "01234567-89ab-cdef-0123-456789abcdef";
 const std::string other_id = "11234567-89ab-cdef-0123-456789abcdef";
 const std::string own = "_c_" + id + "-";
-
-/// Acts when a node is read.
-class AtGet final : public testing::FaultPlan {
- public:
-  AtGet(std::string path, std::function<void()> act)
-      : path_{std::move(path)}, act_{std::move(act)} {}
-
-  Fault on_submit(const Submission& submission) override {
-    if (submission.kind == "get" && submission.path == path_ && act_) {
-      std::exchange(act_, nullptr)();
-    }
-    return {};
-  }
-  [[nodiscard]] bool has_acted() const { return !act_; }
-
- private:
-  const std::string path_;
-  std::function<void()> act_;
-};
 
 struct Looking {
   World world{};
@@ -58,10 +39,11 @@ struct Looking {
   }
   /// Deletes this node when it is read.
   [[nodiscard]] Outcome<Inspection> look_without(const std::string& node) {
-    const auto plan = std::make_shared<AtGet>(node, [this, node] { world.remove(node); });
+    const auto plan = std::make_shared<Moments>("looking");
+    plan->before({.kind = "get", .path = node}, [this, node] { world.remove(node); });
     world.ensemble.set_fault_plan(plan);
     const auto seen = look();
-    CHECK(plan->has_acted());
+    CHECK(plan->have_come());
     world.ensemble.set_fault_plan(nullptr);
     return seen;
   }

@@ -9,6 +9,7 @@
 #include "periodic/period_record.hpp"
 #include "scripted/ending_world.hpp"
 #include "scripted/enough_time.hpp"
+#include "scripted/moments.hpp"
 #include "scripted/periodic/period_play.hpp"
 #include "support/catch.hpp"
 
@@ -18,46 +19,30 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Acts at the first request of a kind and a path, and returns its fault.
-class AtRequest final : public testing::FaultPlan {
- public:
-  AtRequest(std::string kind, std::string path, std::function<Fault()> act)
-      : kind_{std::move(kind)}, path_{std::move(path)}, act_{std::move(act)} {}
-
-  Fault on_submit(const Submission& submission) override {
-    if (submission.client != "mine") return {};
-    ++requests;
-    if (submission.kind != kind_ || !submission.path.starts_with(path_)) return {};
-    return act_ ? std::exchange(act_, nullptr)() : Fault{};
-  }
-  [[nodiscard]] bool has_acted() const { return !act_; }
-
-  int requests = 0;
-
- private:
-  const std::string kind_;
-  const std::string path_;
-  std::function<Fault()> act_;
-};
-
 /// A process with the job; its client is called "mine".
 struct Scene {
   EndingWorld world{};
   std::unique_ptr<Client> client = world.client("mine");
   OncePerPeriod job{*client, job_path, {.every = 1h}};
-  std::shared_ptr<AtRequest> plan{};
+  std::shared_ptr<Moments> plan{};
 
-  std::shared_ptr<AtRequest> act_at(const std::string& kind, const std::string& path,
-                                    std::function<Fault()> act) {
-    plan = std::make_shared<AtRequest>(kind, path, std::move(act));
+  /// Begins a plan, in which each request is the first of its kind and path from now on.
+  Moments& begin_plan() {
+    plan = std::make_shared<Moments>("mine");
     world.ensemble.set_fault_plan(plan);
-    return plan;
+    return *plan;
+  }
+  void act_at(const std::string& kind, const std::string& at, std::function<void()> act) {
+    begin_plan().before({.kind = kind, .path = at}, std::move(act));
+  }
+  void fail_at(const std::string& kind, const std::string& at) {
+    begin_plan().fault_at({.kind = kind, .path = at}, {.kind = FaultKind::fail_before});
   }
   [[nodiscard]] Outcome<TurnResult> call(const OperationOptions& options = {}) {
     const auto answer =
         run<TurnResult>(world, [&](auto done) { job.async_try_begin(options, std::move(done)); });
     REQUIRE(answer.arrived());
-    CHECK((!plan || plan->has_acted()));
+    CHECK((!plan || plan->have_come()));
     INFO(answer.error().message());
     return answer;
   }
@@ -65,7 +50,7 @@ struct Scene {
     const auto ended = run<>(
         world, [&](auto done) { turn.async_end(RunEnd::success(), options, std::move(done)); });
     REQUIRE(ended.arrived());
-    CHECK((!plan || plan->has_acted()));
+    CHECK((!plan || plan->have_come()));
     return ended.error();
   }
   /// A run that has ended, in the period before.
@@ -96,10 +81,7 @@ OperationOptions once() { return {.retry = RetryPolicy::n_times(0, 1ms)}; }
 TEST_CASE("once per period: a record that is written before the run begins is read again") {
   Scene scene;
   scene.run_before();
-  scene.act_at("multi", "", [&] {
-    scene.write_record();
-    return Fault{};
-  });
+  scene.act_at("multi", "", [&] { scene.write_record(); });
   const auto answer = scene.call();
   CHECK_FALSE(answer.error());
   CHECK_FALSE(answer.result());
@@ -109,10 +91,7 @@ TEST_CASE("once per period: a record that is written before the run begins is re
 
 TEST_CASE("once per period: a record that is created before the run begins is read") {
   Scene scene;
-  scene.act_at("multi", "", [&] {
-    scene.write_record();
-    return Fault{};
-  });
+  scene.act_at("multi", "", [&] { scene.write_record(); });
   const auto answer = scene.call();
   CHECK_FALSE(answer.error());
   CHECK(answer.result().reason == NotDue::has_run);
@@ -122,10 +101,7 @@ TEST_CASE("once per period: a record that is created before the run begins is re
 TEST_CASE("once per period: a record that is deleted before the run begins is created anew") {
   Scene scene;
   scene.run_before();
-  scene.act_at("multi", "", [&] {
-    scene.world.remove(record_path);
-    return Fault{};
-  });
+  scene.act_at("multi", "", [&] { scene.world.remove(record_path); });
   const auto answer = scene.call();
   CHECK_FALSE(answer.error());
   REQUIRE(answer.result());
@@ -135,10 +111,7 @@ TEST_CASE("once per period: a record that is deleted before the run begins is cr
 
 TEST_CASE("once per period: a run that ends while the lock is acquired is not repeated") {
   Scene scene;
-  scene.act_at("create", job_lock_path, [&] {
-    scene.write_record();
-    return Fault{};
-  });
+  scene.act_at("create", job_lock_path, [&] { scene.write_record(); });
   const auto answer = scene.call();
   CHECK_FALSE(answer.error());
   CHECK_FALSE(answer.result());
@@ -153,7 +126,7 @@ TEST_CASE("once per period: a call that may not be repeated fails with its reque
     INFO(kind);
     Scene scene;
     scene.run_before();
-    scene.act_at(kind, "", [] { return Fault{.kind = FaultKind::fail_before}; });
+    scene.fail_at(kind, "");
     const auto answer = scene.call(once());
     CHECK(answer.error() == ErrorCondition::outcome_unknown);
     CHECK(recorded(scene.world)->state == RunState::succeeded);
@@ -166,20 +139,20 @@ TEST_CASE("once per period: an end that may not be repeated fails with its reque
   Scene scene;
   const auto answer = scene.call();
   REQUIRE(answer.result());
-  scene.act_at("set", record_path, [] { return Fault{.kind = FaultKind::fail_before}; });
+  scene.fail_at("set", record_path);
   CHECK(scene.end(answer.result().turn, once()) == ErrorCondition::outcome_unknown);
   CHECK(recorded(scene.world)->state == RunState::running);
 }
 
 TEST_CASE("once per period: a call that is cancelled while it pauses begins no run") {
   Scene scene;
-  scene.act_at("multi", "", [] { return Fault{.kind = FaultKind::fail_before}; });
+  scene.fail_at("multi", "");
   asio::cancellation_signal signal;
   Outcome<TurnResult> answer;
   const OperationOptions slowly{.deadline = Deadline::never(),
                                 .retry = RetryPolicy::n_times(9, 1h)};
   scene.job.async_try_begin(slowly, asio::bind_cancellation_slot(signal.slot(), answer.handler()));
-  REQUIRE(scene.world.run_until([&] { return scene.plan->has_acted(); }));
+  REQUIRE(scene.world.run_until([&] { return scene.plan->have_come(); }));
   REQUIRE(scene.world.run_until([&] { return is_connected(scene.client->connection_state()); }));
   scene.world.settle();
   CHECK_FALSE(answer.arrived());
@@ -192,15 +165,15 @@ TEST_CASE("once per period: a call that is cancelled while it pauses begins no r
 TEST_CASE("once per period: a call whose connection is cut at the lock is not blocked by anybody") {
   play_with_enough_time(90ms, [](std::chrono::milliseconds time) {
     Scene scene;
-    scene.act_at("create", job_lock_path, [&] {
-      scene.world.ensemble.stop();
-      return Fault{.kind = FaultKind::disconnect};
-    });
+    Moments& plan = scene.begin_plan();
+    const NthRequest at_the_lock{.kind = "create", .path = job_lock_path};
+    plan.before(at_the_lock, [&] { scene.world.ensemble.stop(); });
+    plan.fault_at(at_the_lock, {.kind = FaultKind::disconnect});
     Outcome<TurnResult> answer;
     scene.job.async_try_begin({Deadline{time}}, answer.handler());
     REQUIRE(scene.world.run_until_arrived(answer));
     scene.world.ensemble.start();
-    if (!scene.plan->has_acted()) return false;
+    if (!scene.plan->have_come()) return false;
     CHECK(answer.error() == Errc::deadline_exceeded);
     return true;
   });
@@ -210,28 +183,10 @@ TEST_CASE("once per period: an end that cannot read what another has written tel
   Scene scene;
   const auto answer = scene.call();
   REQUIRE(answer.result());
-  scene.act_at("set", record_path, [&] {
-    scene.write_record();
-    return Fault{};
-  });
-  const auto refusing = std::make_shared<AtRequest>("get", record_path, [&] {
-    scene.world.ensemble.refuse(record_path);
-    return Fault{};
-  });
-  const auto writing = scene.plan;
-  struct Both final : testing::FaultPlan {
-    Both(std::shared_ptr<AtRequest> one, std::shared_ptr<AtRequest> other)
-        : first{std::move(one)}, second{std::move(other)} {}
-    Fault on_submit(const Submission& submission) override {
-      const Fault fault = first->on_submit(submission);
-      return fault.kind == FaultKind::pass ? second->on_submit(submission) : fault;
-    }
-    std::shared_ptr<AtRequest> first;
-    std::shared_ptr<AtRequest> second;
-  };
-  scene.world.ensemble.set_fault_plan(std::make_shared<Both>(writing, refusing));
+  scene.act_at("set", record_path, [&] { scene.write_record(); });
+  scene.plan->before({.kind = "get", .path = record_path},
+                     [&] { scene.world.ensemble.refuse(record_path); });
   CHECK(scene.end(answer.result().turn) == ServerErrc::no_auth);
-  CHECK(refusing->has_acted());
   scene.world.ensemble.permit(record_path);
   CHECK(recorded(scene.world)->by == "another");
 }

@@ -4,10 +4,6 @@
 /// in_forked_child() uses a client's objects in a child of a fork, where every call fails with
 /// `Errc::forked`, and every destructor does nothing.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
 #include <boost/asio/execution_context.hpp>
 #include <exception>
 #include <functional>
@@ -17,6 +13,7 @@
 
 #include "custodian/error.hpp"
 #include "scripted/world.hpp"
+#include "support/in_child.hpp"
 
 namespace custodian::tests {
 
@@ -65,14 +62,9 @@ class ChildReport {
     if (!world.run_until([&] { return is_connected(client.connection_state()); })) return "away";
   }
   world.settle();
-  std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) return "no pipe";
   world.context.notify_fork(boost::asio::execution_context::fork_prepare);
-  const pid_t child = ::fork();
-  world.context.notify_fork(child == 0 ? boost::asio::execution_context::fork_child
-                                       : boost::asio::execution_context::fork_parent);
-  if (child == 0) {
-    ::alarm(100);  // a mutex that nobody unlocks must not keep the child for ever
+  const auto in_the_child = [&] {
+    world.context.notify_fork(boost::asio::execution_context::fork_child);
     ChildReport report{world};
     const std::size_t sent = world.ensemble.history().size();
     const std::size_t watches = world.ensemble.watches();
@@ -86,23 +78,11 @@ class ChildReport {
     report.expect(world.ensemble.history().size() == sent, "nothing is sent");
     report.expect(world.ensemble.watches() == watches, "the watches stay");
     report.expect(world.ensemble.sessions().size() == sessions, "the sessions stay");
-    const std::string text = report.text() + "end\n";
-    ::_exit(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()) ? 0
-                                                                                            : 1);
-  }
-  ::close(ends[1]);
-  std::string text;
-  std::array<char, 1000> part{};
-  for (ssize_t size = 0; (size = ::read(ends[0], part.data(), part.size())) > 0;) {
-    text.append(part.data(), static_cast<std::size_t>(size));
-  }
-  ::close(ends[0]);
-  int status = -1;
-  if (child < 0 || ::waitpid(child, &status, 0) != child) return "no child";
-  const std::string_view last = "end\n";
-  if (status != 0 || !text.ends_with(last)) return text + "the child has not come to its end";
-  text.resize(text.size() - last.size());
-  return text;
+    return report.text();
+  };
+  return text_of_child(in_the_child, [&] {
+    world.context.notify_fork(boost::asio::execution_context::fork_parent);
+  });
 }
 
 }  // namespace custodian::tests

@@ -1,8 +1,5 @@
 // Barriers on real servers: through restarts, cut connections and lost sessions.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -14,6 +11,7 @@
 #include "custodian/barriers/distributed_barrier.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/barriers/beside.hpp"
+#include "support/in_child.hpp"
 #include "support/is_watching.hpp"
 #include "support/test_client.hpp"
 
@@ -240,21 +238,15 @@ TEST_CASE("in a forked child no barrier can be used, and its parent goes on wait
   barrier.set();
   Client other{beside(client)};
   auto opened = waiting(other);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(30);
+  CHECK(in_child([&] {
     const bool refused =
         error_of([&] { barrier.wait(); }) == Errc::forked &&
         error_of([&] { static_cast<void>(barrier.wait_for(1ms)); }) == Errc::forked &&
         error_of([&] { static_cast<void>(barrier.is_set()); }) == Errc::forked &&
         error_of([&] { barrier.set(); }) == Errc::forked &&
         error_of([&] { barrier.remove(); }) == Errc::forked;
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return refused;
+  }));
   CHECK(opened.wait_for(0s) == std::future_status::timeout);
   barrier.remove();
   check_open(opened);

@@ -1,8 +1,5 @@
 // Double barriers on real servers: parties of several processes' clients, killed and cut off.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -13,6 +10,7 @@
 #include "custodian/barriers/distributed_double_barrier.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/barriers/beside.hpp"
+#include "support/in_child.hpp"
 #include "support/is_watching.hpp"
 #include "support/test_client.hpp"
 
@@ -137,19 +135,13 @@ TEST_CASE("in a forked child no party can be entered, and its parent goes on wai
   DistributedDoubleBarrier one{*client, path, 2};
   auto entered = begun<bool>([&](auto done) { one.async_enter(std::move(done)); });
   REQUIRE(eventually([&] { return is_watching(*client); }));
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(30);
+  CHECK(in_child([&] {
     const bool refused =
         error_of([&] { one.enter(); }) == Errc::forked &&
         error_of([&] { static_cast<void>(one.try_enter_for(1ms)); }) == Errc::forked &&
         error_of([&] { one.leave(); }) == Errc::forked;
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return refused;
+  }));
   const Client other{beside(client)};
   DistributedDoubleBarrier two{other, path, 2};
   two.enter();

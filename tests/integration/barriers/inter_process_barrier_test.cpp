@@ -3,9 +3,6 @@
 
 #include "custodian/barriers/inter_process_barrier.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -17,6 +14,7 @@
 
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/barriers/beside.hpp"
+#include "support/in_child.hpp"
 #include "support/is_watching.hpp"
 #include "support/test_client.hpp"
 
@@ -180,18 +178,12 @@ TEST_CASE("in a forked child nobody can arrive, and the parent goes on waiting")
   InterProcessBarrier barrier{*client, path, 2};
   auto first = arrived(barrier);
   REQUIRE(eventually([&] { return is_watching(*client); }));
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(30);
+  CHECK(in_child([&] {
     const bool refused =
         error_of([&] { barrier.arrive_and_wait(); }) == Errc::forked &&
         error_of([&] { static_cast<void>(barrier.arrive_and_wait_for(1ms)); }) == Errc::forked;
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return refused;
+  }));
   const Client other{beside(client)};
   InterProcessBarrier{other, path, 2}.arrive_and_wait();
   check_passed(first);

@@ -1,8 +1,5 @@
 // Count-down latches on real servers: arrivals through cut connections, and thousands of waiters.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -15,6 +12,7 @@
 #include "custodian/barriers/count_down_latch.hpp"
 #include "custodian/testing/fault_proxy.hpp"
 #include "integration/barriers/beside.hpp"
+#include "support/in_child.hpp"
 #include "support/is_watching.hpp"
 #include "support/test_client.hpp"
 
@@ -242,21 +240,15 @@ TEST_CASE("in a forked child no latch can be used, and its parent goes on waitin
   CountDownLatch latch{*client, path, 1};
   Client other{beside(client)};
   auto opened = waiting(other, 1);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(30);
+  CHECK(in_child([&] {
     const bool refused =
         error_of([&] { latch.wait(); }) == Errc::forked &&
         error_of([&] { static_cast<void>(latch.wait_for(1ms)); }) == Errc::forked &&
         error_of([&] { static_cast<void>(latch.count()); }) == Errc::forked &&
         error_of([&] { latch.count_down(); }) == Errc::forked &&
         error_of([&] { latch.remove(); }) == Errc::forked;
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return refused;
+  }));
   CHECK(opened.wait_for(0s) == std::future_status::timeout);
   latch.count_down();
   check_open(opened);

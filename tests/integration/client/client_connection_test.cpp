@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "custodian/locks/inter_process_mutex.hpp"
+#include "support/in_child.hpp"
 #include "support/test_client.hpp"
 #include "support/undisturbed.hpp"
 
@@ -293,17 +294,12 @@ TEST_CASE("a client's destruction waits for the log line that is being written")
 TEST_CASE("in a forked child every call fails, and the parent's session goes on") {
   TestClient client{"fork"};
   client->create("/e", "", {.mode = CreateMode::ephemeral});
-  const pid_t child = ::fork();
-  if (child == 0) {
+  CHECK(in_child([&] {
     const bool refused = error_of([&] { static_cast<void>(client->get("/e")); }) == Errc::forked &&
                          client->unusable() == Errc::forked;
     { const Client destroyed = std::move(*client); }
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return refused;
+  }));
   CHECK(client->exists("/e"));
 }
 

@@ -1,8 +1,5 @@
 // Credentials that are replaced while a client lives, on real servers.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <mutex>
 #include <string>
@@ -11,6 +8,7 @@
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/testing/fault_proxy.hpp"
+#include "support/in_child.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::credentials_test {
@@ -293,15 +291,10 @@ TEST_CASE(
           client->set_credentials({{"digest", "app:" + large}});
         }) == Errc::invalid_argument);
 
-  const pid_t child = ::fork();
-  if (child == 0) {
+  CHECK(in_child([&] {
     const bool thrown = error_of([&] { client->set_credentials(new_ones); }) == Errc::forked;
-    ::_exit(thrown ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return thrown;
+  }));
 
   client->close();
   client->set_credentials(new_ones);

@@ -1,8 +1,5 @@
 // Threads of two clients; those of one client pass the lock on among themselves (HandOff::cohort).
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,6 +13,7 @@
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "support/in_child.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::batch_test {
@@ -157,20 +155,14 @@ TEST_CASE("batch: in a forked child nobody is passed the lock, and those of its 
   REQUIRE(eventually([&] { return nodes().size() == 2; }));
   const auto before = nodes();
 
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(30);
+  CHECK(in_child([&] {
     const bool refused =
         error_of([&] { static_cast<void>(mutex->acquire()); }) == Errc::forked &&
         error_of([&] { static_cast<void>(mutex->try_acquire_for(1ms)); }) == Errc::forked;
     held = Lease{};
     mutex.reset();
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return refused;
+  }));
   CHECK(nodes() == before);
   held.release();
   waits.join();

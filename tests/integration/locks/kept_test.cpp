@@ -1,18 +1,17 @@
 // Locks that a client keeps (LockOptions::keep_idle_for), with threads and real servers.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <random>
+#include <shared_mutex>
 #include <thread>
 #include <vector>
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "support/in_child.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::kept_test {
@@ -190,21 +189,15 @@ TEST_CASE("kept: in a forked child a kept lock is not taken, and the parent keep
   REQUIRE(client->kept_locks() == 1);
   const auto before = client->children("/lock").names;
 
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(30);
+  CHECK(in_child([&] {
     const bool refused =
         error_of([&] { static_cast<void>(mutex->acquire()); }) == Errc::forked &&
         error_of([&] { static_cast<void>(mutex->try_acquire()); }) == Errc::forked &&
         error_of([&] { mutex->lock(); }) == Errc::forked;
     client->release_kept_locks();
     mutex.reset();
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return refused;
+  }));
   CHECK(client->kept_locks() == 1);
   CHECK(client->children("/lock").names == before);
   CHECK(mutex->acquire().token().grant == 1);

@@ -1,8 +1,5 @@
 // Readers that share nodes (LockOptions::share_readers), with threads and real servers.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <future>
 #include <memory>
@@ -13,6 +10,7 @@
 #include <vector>
 
 #include "custodian/locks/inter_process_read_write_lock.hpp"
+#include "support/in_child.hpp"
 #include "support/test_client.hpp"
 
 namespace custodian::tests::shared_readers_test {
@@ -207,20 +205,14 @@ TEST_CASE("shared readers: in a forked child nobody joins, and the parent reads 
   const Lease held = lock->read().acquire();
   const auto before = client->children("/lock").names;
 
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(30);
+  CHECK(in_child([&] {
     const bool refused =
         error_of([&] { static_cast<void>(lock->read().acquire()); }) == Errc::forked &&
         error_of([&] { static_cast<void>(lock->read().try_acquire()); }) == Errc::forked &&
         error_of([&] { lock->lock_shared(); }) == Errc::forked;
     lock.reset();
-    ::_exit(refused ? 0 : 1);
-  }
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return refused;
+  }));
   CHECK(client->children("/lock").names == before);
   CHECK(eventually([&] { return lock->read().acquire().node() == held.node(); }));
 }

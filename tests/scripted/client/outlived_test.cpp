@@ -1,12 +1,12 @@
 // Leases that outlive their client in a forked child, and subscriptions that are dropped silently.
 
 #include <malloc.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
+#include "support/in_child.hpp"
 
 namespace custodian::tests::outlived_test {
 namespace {
@@ -43,17 +43,11 @@ TEST_CASE("outlived: the last owner of a client, a lease in a forked child, leav
   world.settle();
   REQUIRE_FALSE(core.expired());
 
-  const pid_t child = ::fork();
-  if (child == 0) {
+  CHECK(in_child([&] {
     wire.armed = true;
     lease.reset();
-    ::_exit(0);
-  }
-  REQUIRE(child > 0);
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return true;
+  }));
   lease.reset();
   CHECK(world.run_until([&] { return core.expired(); }));
 }

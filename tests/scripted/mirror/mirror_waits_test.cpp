@@ -1,14 +1,12 @@
 // Mirrors over the fake ensemble: who hears of the changes, and how waits and mirrors end.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/io_context.hpp>
 
 #include "custodian/mirror/node_cache.hpp"
 #include "scripted/mirror/mirror_scene.hpp"
+#include "support/in_child.hpp"
 
 namespace custodian::tests::mirror_waits_test {
 namespace {
@@ -224,8 +222,7 @@ TEST_CASE("mirror: a mirror may move, and be replaced") {
 TEST_CASE("mirror: in a forked child nothing is known, and its parent goes on") {
   MirrorScene scene;
   REQUIRE(scene.follows());
-  const pid_t child = ::fork();
-  if (child == 0) {
+  CHECK(in_child([&] {
     error_code error;
     scene.mirror->async_wait_synced([&](error_code ended) { error = ended; });
     scene.world.settle();
@@ -233,13 +230,8 @@ TEST_CASE("mirror: in a forked child nothing is known, and its parent goes on") 
                           scene.mirror->snapshot()->empty() && !scene.mirror->get("/m") &&
                           scene.mirror->children("/m").empty() && error == Errc::forked;
     scene.mirror.reset();
-    ::_exit(is_right ? 0 : 1);
-  }
-  REQUIRE(child > 0);
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return is_right;
+  }));
   scene.write("/m/a", "1");
   CHECK(scene.follows());
 }

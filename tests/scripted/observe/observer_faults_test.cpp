@@ -1,9 +1,6 @@
 // An observer's events of losses, retries and the connection, and what happens if the observer
 // itself throws.
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <boost/asio/bind_executor.hpp>
 #include <stdexcept>
 #include <thread>
@@ -12,6 +9,7 @@
 #include "custodian/locks/inter_process_mutex.hpp"
 #include "scripted/held.hpp"
 #include "scripted/observe/observed.hpp"
+#include "support/in_child.hpp"
 
 namespace custodian::tests::observer_faults_test {
 namespace {
@@ -263,21 +261,15 @@ TEST_CASE("observer: a forked child tells it nothing") {
   InterProcessMutex mutex{*observed.mine, "/lock"};
   Lease lease = observed.acquire(mutex);
   CHECK(observed.told().size() == 2);
-  const pid_t child = ::fork();
-  if (child == 0) {
+  CHECK(in_child([&] {
     lease.release();
     Outcome<Lease> refused;
     mutex.async_acquire(refused.handler());
     tell_acquire_ended(observed.mine->core(), make_observed(observed.mine->core(), "mine", "/lock"),
                        AcquireOutcome::acquired, {}, BootClock::now(), 1);
     observed.world.settle();
-    ::_exit(observed.records->locks.empty() ? 0 : 1);
-  }
-  REQUIRE(child > 0);
-  int status = -1;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  CHECK(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+    return observed.records->locks.empty();
+  }));
   lease.release();
   CHECK(observed.told() == Lines{"released InterProcessMutex /lock"});
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "custodian/atomics/distributed_atomic.hpp"
+#include "custodian/atomics/distributed_atomic_long.hpp"
 #include "custodian/atomics/rate_limiter.hpp"
 #include "custodian/authoring/event.hpp"
 #include "custodian/leader/leader_observer.hpp"

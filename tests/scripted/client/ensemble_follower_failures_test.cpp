@@ -7,8 +7,9 @@ namespace {
 
 TEST_CASE("a configuration that may not be read is read again on the next connection") {
   Following following{RetryPolicy::none()};
+  following.world.make(config_path, two_members);
   following.world.ensemble.refuse(config_path);
-  following.begin_with(two_members);
+  following.begin();
   REQUIRE(following.is_warned(1, "cannot read /zookeeper/config"));
   following.world.ensemble.permit(config_path);
   following.reconnect();

@@ -54,17 +54,26 @@ void check_that_what_is_kept_stays(BlockingClient& one, Lock& lock) {
 
 TEST_CASE("stopped: an acquire that is stopped before it begins acquires nothing that is free") {
   BlockingClient one;
-  InterProcessMutex mutex{one.client, "/lock"};
-  check_that_nothing_is_acquired(one, mutex);
-  InterProcessSemaphoreMutex permit{one.client, "/lock"};
-  check_that_nothing_is_acquired(one, permit);
-  StripedMutex stripes{one.client, "/lock", 4};
-  check_throws(aborted, "acquire_any", "/lock", [&] { return stripes.acquire_any(one.stopped()); });
-  InterProcessMultiLock all{{mutex}};
-  check_that_nothing_is_acquired(one, all);
-  InterProcessSemaphore semaphore{one.client, "/lock", 2};
-  check_throws(aborted, "acquire", "/lock", [&] { return semaphore.acquire(1, one.stopped()); });
-  check_that_no_function_runs(one);
+  SECTION("a mutex, and a set of it") {
+    InterProcessMutex mutex{one.client, "/lock"};
+    check_that_nothing_is_acquired(one, mutex);
+    InterProcessMultiLock all{{mutex}};
+    check_that_nothing_is_acquired(one, all);
+  }
+  SECTION("a permit") {
+    InterProcessSemaphoreMutex permit{one.client, "/lock"};
+    check_that_nothing_is_acquired(one, permit);
+  }
+  SECTION("a semaphore") {
+    InterProcessSemaphore semaphore{one.client, "/lock", 2};
+    check_throws(aborted, "acquire", "/lock", [&] { return semaphore.acquire(1, one.stopped()); });
+  }
+  SECTION("stripes") {
+    StripedMutex stripes{one.client, "/lock", 4};
+    check_throws(aborted, "acquire_any", "/lock",
+                 [&] { return stripes.acquire_any(one.stopped()); });
+  }
+  SECTION("a function under a mutex") { check_that_no_function_runs(one); }
 }
 
 TEST_CASE("stopped: an acquire that is stopped before it begins acquires nothing that is kept") {

@@ -27,7 +27,8 @@
 /// is unknown and must not be guessed), session_lost, closed, forked, and the server's own errors.
 ///
 /// Retries: reads are repeated. Writes are repeated only when it is certain that they were not
-/// applied; a protected create, and the create of an upsert, finds out whether it was applied.
+/// applied; the client finds out by itself whether a protected create, or the create of an upsert,
+/// was applied.
 /// fork(): see README.
 
 #include <boost/asio/any_io_executor.hpp>
@@ -76,31 +77,34 @@ class CUSTODIAN_EXPORT Client {
   /// A moved-from client may only be destroyed.
   Client(Client&&) noexcept = default;
   Client& operator=(Client&&) = delete;
-  /// Ends the session, so that its locks pass on at once. A client with threads of its own waits
-  /// until the message for that is sent, one second at most, and calls its log sink no more,
-  /// whatever outlives it; any other client, or one in its own callback, only begins to send it.
+  /// Ends the session, so that its locks pass on at once; does nothing for a handle from share().
+  /// If the client has threads of its own, the destructor waits until the message for that is sent,
+  /// one second at most, and the log sink is not called afterwards, whatever objects outlive the
+  /// client. If the client runs on the program's executor, or is destroyed in one of its own
+  /// callbacks, the destructor only begins to send the message.
   ~Client();
 
   /// Makes another handle on the same client, for recipes to keep. The handle does not own the
   /// client and can outlive the owner; its operations then fail (closed).
   [[nodiscard]] Client share() const;
 
-  /// Makes another handle on the same client, whose paths are below this namespace: as those of a
-  /// client that has it as `ClientOptions::name_space`. As in Curator (`usingNamespace()`) it takes
-  /// the place of the client's own namespace, and is not put below it; the chroot of the servers
-  /// stays in front. "app" and "/app" are the same; "" or "/" is no namespace. For one that is
-  /// below this handle's: `client.with_namespace(client.name_space() + "/sub")`.
+  /// Makes another handle on the same client, whose paths are below `name_space`, as if that were
+  /// `ClientOptions::name_space`. As in Curator (`usingNamespace()`), `name_space` replaces the
+  /// client's own namespace, and is not put below it; the chroot of the servers stays in front.
+  /// "app" and "/app" are the same; "" or "/" is no namespace. A namespace below this handle's:
+  /// `client.with_namespace(client.name_space() + "/sub")`.
   ///
   /// The session and all else are the same client's: close() closes it, and the handle does not own
-  /// it (see share()). Recipes that are made of the handle keep the namespace. Two namespaces of a
-  /// client do not know of each other: if a path of the one and a path of the other are the same
-  /// node, recipes at them are to each other as those of two clients. Errors and log lines have the
-  /// paths of the handle. The observer and the ACL provider belong to the client, and get paths of
-  /// its own namespace; outside it, the path on the server.
+  /// it (see share()). Recipes that are made of the handle keep the namespace. If a path of one
+  /// namespace and a path of another are the same node, the recipes at these paths treat each other
+  /// as recipes of two clients. Errors and log lines have the paths of the handle, but lines about
+  /// nodes that the client deletes in the background have the path on the server. The observer and
+  /// the ACL provider belong to the client: they get paths below the client's own namespace, and
+  /// for a node outside it the path on the server.
   ///
-  /// Not for a namespace a request: the client remembers each one that it was asked for, and the
-  /// services of recipes there, until its end. Any thread. Throws Error: invalid_argument for a
-  /// wrong namespace; forked.
+  /// Not for a new namespace with each request: the client keeps every namespace that it was asked
+  /// for, with the services of the recipes there, until the client ends. Any thread. Throws Error:
+  /// invalid_argument for a wrong namespace; forked.
   [[nodiscard]] Client with_namespace(std::string_view name_space) const;
   /// The namespace of this handle: empty, or with a slash in front.
   [[nodiscard]] const std::string& name_space() const noexcept;
@@ -147,10 +151,10 @@ class CUSTODIAN_EXPORT Client {
   /// When not to use it: where the new data depend on the old ones, or several processes write one
   /// node: the last one wins. Then read, and set() with a version.
   ///
-  /// If the reply to the create is lost, the create is repeated, and the node is looked at: the
-  /// operation has created it if nobody has written it since, and it has these data. (The same data
-  /// of another process count as this operation's.) Otherwise, and if the reply to the write is
-  /// lost, the outcome is unknown: see set().
+  /// If the reply to the create is lost, the client repeats the create. If the node exists then,
+  /// the client reads it: the node counts as created by this operation if it has these data and was
+  /// never written. (A node that another process has created with the same data counts, too.)
+  /// Otherwise, and if the reply to the write is lost, the outcome is unknown (connection_loss).
   /// Errors: no_node (no parent), no_auth, no_children_for_ephemerals, unimplemented.
   template <typename Token>
   auto async_upsert(std::string path, std::string data, UpsertOptions options, Token&& token) {
@@ -298,7 +302,7 @@ class CUSTODIAN_EXPORT Client {
   /// Waits until the connection's state differs from `known`; completes at once if it does already.
   /// Completes with: error, the state (`known` with an error).
   /// Cancellation: total.
-  /// Errors: operation_aborted; closed, if `known` is `closed` and the state is, too.
+  /// Errors: operation_aborted; forked; closed, if `known` is `closed` and the state is, too.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait_connection_state(ConnectionState known, Token&& token) const {
@@ -371,8 +375,8 @@ class CUSTODIAN_EXPORT Client {
   /// `LockOptions::keep_idle_for`.
   [[nodiscard]] std::size_t kept_locks() const noexcept;
   /// Gives all kept locks back, in the background: kept_locks() may count them for a moment longer.
-  /// For a process that knows that it will not want them again soon. Locks that are held stay held,
-  /// and may be kept later. Any thread.
+  /// For a process that will not want the locks again soon. Locks that are held stay held, and may
+  /// be kept later. Any thread.
   void release_kept_locks();
 
   /// The strand that recipes run on. Post nothing to it that may block.
@@ -393,11 +397,13 @@ class CUSTODIAN_EXPORT Client {
   [[nodiscard]] error_code unusable() const noexcept;
   /// Writes a line through the client's log sink: for authors of recipes.
   void log(LogLevel level, std::string message) const;
-  /// The number of operations without a reply, and of watches: for tests that nothing is left over.
+  /// The number of operations without a reply, and of watches: for tests which check that nothing
+  /// is left over.
   [[nodiscard]] Session::Load load() const;
 
   /// The client's only object of type `T`, made at the first call. Like `asio::use_service`, but
-  /// each client has an object of its own, and so has each namespace of it (with_namespace()).
+  /// each client has an object of its own, and so has each namespace of a client
+  /// (with_namespace()).
   template <typename T>
   T& use_service() {
     return static_cast<T&>(custodian::use_service(

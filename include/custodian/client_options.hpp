@@ -103,9 +103,10 @@ struct ClientOptions {
   /// empty.
   ///
   /// Called before each session begins, the first one included, and again after each reconnection
-  /// of a session, at most once a second. A new session waits for the answer. An established
-  /// session does not wait: if the answer differs from the one before, the client passes it to the
-  /// session as Client::set_credentials() does.
+  /// of a session, at most once a second. Not called before a session that goes back to earlier
+  /// credentials because the servers refused newer ones. A new session waits for the answer. An
+  /// established session does not wait: if the answer differs from the one before, the client
+  /// passes it to the session as Client::set_credentials() does.
   ///
   /// Threads: the callback executor; one call at a time. A call that blocks delays the other
   /// callbacks, the notifications of lost leases among them. So a provider that asks a remote store
@@ -156,9 +157,9 @@ struct ClientOptions {
   std::size_t max_request_size = 0xfffff;
 
   /// How many locks with `LockOptions::keep_idle_for` the client remembers: those that it holds or
-  /// keeps, and those that it has used in the last minute. If there are more, one that was not used
-  /// for long is given back. Each lock costs some 6 kB of memory, and a watch on the servers. 0: no
-  /// lock is kept.
+  /// keeps, and those that it has used in the last minute. If there are more, a lock that was not
+  /// used for long is given back. Each lock costs some 6 kB of memory, and a watch on the servers.
+  /// 0: no lock is kept.
   std::size_t max_kept_locks = 1'000;
 
   /// Makes sessions, for tests. Empty: sessions that talk to ZooKeeper servers.

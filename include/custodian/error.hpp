@@ -84,8 +84,9 @@ enum class ServerErrc {
   /// The watch that should be removed does not exist.
   no_watcher = -121,
   /// The servers accept only clients that authenticate with a required scheme (the servers'
-  /// enforce.auth.schemes, or sessionRequireClientSASLAuth), and this client has not. The request
-  /// was not applied, unless it is a repetition after a lost reply. docs/errors.md has the cure.
+  /// enforce.auth.schemes, or sessionRequireClientSASLAuth), and this client has not done so.
+  /// The request was not applied, unless it is a repetition after a lost reply. docs/errors.md has
+  /// the cure.
   session_closed_require_sasl_auth = -124,
   /// The server is overloaded, and has not applied the request.
   throttled = -127,
@@ -116,7 +117,8 @@ enum class Errc {
   /// The lock (or the lease) is not held any more.
   lock_lost,
   /// The sequence counter of the lock's path is at its end: new contenders would have no order. Or
-  /// the version of a shared value or an atomic is -1, after 2^32 writes, which no write can name.
+  /// a shared value or an atomic has reached version -1, after 2^32 writes: a write that requires
+  /// this version would accept every version.
   sequence_exhausted,
   /// A child looks like a contender but has no sequence number, so it is unknown which contender is
   /// first.
@@ -135,7 +137,7 @@ enum class Errc {
 
 /// What to do about an error: compare an error_code with these conditions.
 enum class ErrorCondition {
-  /// Nothing was changed and a later try may succeed.
+  /// Nothing was changed, and a later try may succeed.
   retryable = 1,
   /// The operation may or may not have been applied: look before repeating it.
   outcome_unknown,
@@ -169,8 +171,8 @@ class CUSTODIAN_EXPORT Error : public boost::system::system_error {
   Error(error_code code, std::string_view operation, std::string_view path,
         std::string_view detail = {});
 
-  /// The name of the function that was called, such as "create". For a try_..._for() it is the name
-  /// of the try_..._until() that it calls.
+  /// The name of the function that was called, such as "create". For a try_..._for(): the name of
+  /// the try_..._until() that the function calls.
   [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
   /// The path as the caller gave it; empty if the operation has none. For a transaction: the path
   /// of the operation that was refused.

@@ -59,12 +59,13 @@ enum class AcquireOutcome : std::uint8_t {
 
 /// An acquire has begun, and waits until its AcquireEnded. The two are always a pair:
 ///
-/// - Begun is every acquire that has passed its checks, before it sends a request: also a try
-///   without waiting, one that gets its lock at once, one that waits behind contenders of its own
-///   client, and one that waits for a node which other acquires of its client share or keep.
+/// - Every acquire that has passed its checks begins, before it sends a request. That includes a
+///   try without waiting, an acquire that gets its lock at once, an acquire that waits behind
+///   contenders of its own client, and an acquire that waits for a node which other acquires of its
+///   client share or keep.
 /// - An acquire of several permits, an acquire of any stripe, and one that queues again with
 ///   another session begin once and end once. A lock that consists of other locks begins an acquire
-///   of each of them when that lock's turn has come.
+///   of each member when the member's turn has come.
 /// - There are no events, neither of a begin nor of an end, for a call that was refused at once (a
 ///   mistake in its arguments, a closed client), for a re-entry, for another lease on an existing
 ///   hold, or for a hold that LockReused counts.
@@ -138,10 +139,10 @@ enum class KeptLockEnd : std::uint8_t {
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(KeptLockEnd reason) noexcept;
 
 /// A kept lock was taken again, or readers have joined a node that another reader of their client
-/// holds (`LockOptions::share_readers`), `times` times since the last such event, each time without
-/// a request to the servers. These holds are reported in sums only, four times in `keep_idle_for`
-/// and when the node is given back: they have no AcquireEnded, and a LeaseBegun and a LeaseReleased
-/// only if they are lost.
+/// holds (`LockOptions::share_readers`), each time without a request to the servers. `times` counts
+/// these holds since the last such event. They are reported in sums only, four times in
+/// `keep_idle_for` and when the node is given back: such a hold has no AcquireEnded, and has a
+/// LeaseBegun and a LeaseReleased only if it is lost.
 struct LockReused {
   std::string_view recipe;  ///< the lock's type; see Observer
   std::string_view path;    ///< the path that the lock was made with
@@ -163,7 +164,7 @@ enum class WaitOutcome : std::uint8_t {
   passed,     ///< what was waited for has happened
   late,       ///< the deadline has passed; or the wait had no time, and was declined
   spurious,   ///< at an InterProcessCondition: the lock is held again, without a signal
-  cancelled,  ///< the caller ended it (operation_aborted, or a stop), or the client was closed
+  cancelled,  ///< the caller cancelled or stopped the wait, or the client was closed
   failed,     ///< see the error
 };
 /// The name of the enumerator.
@@ -189,11 +190,12 @@ struct UpdateEnded {
   std::string_view recipe;  ///< the value's type: "DistributedAtomicLong" and so on
   std::string_view path;    ///< the path that the value was made with
   error_code error;         ///< the reason, if the update has failed
-  bool written;             ///< whether it has written; false if it has found nothing to change
-  /// How often it was tried: all tries but the last were overtaken by other clients. Updates that
-  /// share a write have the same tries. 0 if it has failed, or has not written.
+  bool written;             ///< whether the update has written; false if it changed nothing
+  /// How often the update was tried: all tries but the last were overtaken by other clients.
+  /// Updates that share a write have the same tries. 0 if the update has failed, or has not
+  /// written.
   int tries;
-  bool promoted;                    ///< whether it has waited for the lock (PromotedToLock)
+  bool promoted;                    ///< whether the update waited for the lock (PromotedToLock)
   std::chrono::nanoseconds lasted;  ///< the time since the call
 };
 

@@ -44,7 +44,7 @@ struct CreateOptions {
   Parents parents = Parents::must_exist;
   /// The node's permissions. Default: the ACL that the client's ACL provider chooses.
   std::optional<Acl> acl{};
-  /// The time to live, for the modes with a TTL, and only for them: 1 ms to 2^40 ms.
+  /// The time to live, for the modes with a TTL, and only for them: 1 ms to 2^40 - 1 ms.
   std::chrono::milliseconds ttl{0};
   /// When the operation gives up. Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};
@@ -62,17 +62,18 @@ struct SetOptions {
   std::optional<RetryPolicy> retry{};
 };
 
-/// The options of Client::upsert(). All but the last two are for a node that does not exist: one
-/// that exists keeps its mode and its ACL.
+/// The options of Client::upsert(). All but the last two are for a new node: a node that exists
+/// keeps its mode and its ACL.
 struct UpsertOptions {
-  /// How long a new node lives: no numbered mode, and no ephemeral one, since a node that exists
-  /// may belong to another session. (`PersistentNode` keeps an ephemeral node with its data.)
+  /// How long a new node lives. Must be neither a sequential nor an ephemeral mode, since a node
+  /// that exists may belong to another session. (`PersistentNode` keeps an ephemeral node with its
+  /// data.)
   CreateMode mode = CreateMode::persistent;
   /// Whether missing parents are created.
   Parents parents = Parents::must_exist;
   /// A new node's permissions. Default: the ACL that the client's ACL provider chooses.
   std::optional<Acl> acl{};
-  /// The time to live, for the mode with a TTL, and only for it: 1 ms to 2^40 ms.
+  /// The time to live, for the mode with a TTL, and only for it: 1 ms to 2^40 - 1 ms.
   std::chrono::milliseconds ttl{0};
   /// When the operation gives up. Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};

@@ -22,8 +22,8 @@ struct RetryAttempt {
 
 /// How often, how long and at which pace a failed operation is repeated. A policy only limits the
 /// repetition of operations that *may* be repeated: after errors of the `ErrorCondition::retryable`
-/// kind, and after a lost reply once the client has looked up the outcome. The operation's deadline
-/// ends the retries of every policy.
+/// kind, and after a lost reply, once the client has looked up the outcome. The operation's
+/// deadline ends the retries of every policy.
 ///
 /// When not to use it: to limit how long a call may take (that is its `Deadline`), or to wait for
 /// a lock (a contender waits in its queue and does not retry).

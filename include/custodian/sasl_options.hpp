@@ -30,12 +30,12 @@ enum class SaslMechanism {
 /// that support nothing else; for new servers use certificates (TlsOptions) or Kerberos.
 ///
 /// *If servers refuse the client's identity*, the session ends: as soon as all servers have refused
-/// it, or one server has for a session timeout. Operations end with `ServerErrc::auth_failed`, and
-/// the client begins another session after 5 s. *If the mechanism itself fails*, because a ticket
-/// has expired or a KDC does not answer, the client connects again, as after a server that did not
-/// answer; the reason is logged. The client looks for a ticket before each connection, so a ticket
-/// that another program renews (kinit, k5start, SSSD) is used without a restart. A connection that
-/// is established outlives its ticket.
+/// the identity, or one server has refused it for a session timeout. Operations end with
+/// `ServerErrc::auth_failed`, and the client begins another session after 5 s. *If the mechanism
+/// itself fails*, because a ticket has expired or a KDC does not answer, the client connects again,
+/// as after a server that did not answer; the reason is logged. The client looks for a ticket
+/// before each connection, so a ticket that another program renews (kinit, k5start, SSSD) is used
+/// without a restart. A connection that is established outlives its ticket.
 ///
 /// Threads: the request to a KDC runs on a thread of its own. The client waits for it no longer
 /// than `ClientOptions::connect_timeout`; the request itself may take minutes, and outlive the

@@ -24,7 +24,7 @@ struct Create {
   std::string path{};
   /// The node's data: any bytes.
   std::string data{};
-  /// The mode of the node, which must not have a TTL.
+  /// The mode of the node. Containers and modes with a TTL are refused.
   CreateMode mode = CreateMode::persistent;
   /// The node's permissions. Default: the ACL that the client's ACL provider chooses.
   std::optional<Acl> acl{};
@@ -61,8 +61,8 @@ using TransactionOperation =
 /// refused.
 using Transaction = std::vector<TransactionOperation>;
 
-/// An operation that creates a node. TTL modes are refused: the C client cannot put them into a
-/// transaction.
+/// An operation that creates a node. Containers and modes with a TTL are refused: the C client
+/// cannot create such nodes in a transaction.
 [[nodiscard]] CUSTODIAN_EXPORT TransactionOperation create(std::string path, std::string data = {},
                                                            CreateMode mode = CreateMode::persistent,
                                                            std::optional<Acl> acl = std::nullopt);

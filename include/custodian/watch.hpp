@@ -16,8 +16,8 @@
 /// `ClientOptions::max_request_size`), the remaining watches end, with `data_changed` or
 /// `children_changed`.
 ///
-/// Threads: one at a time may use a Watch. Lifetimes: destroying a Watch removes the watch from the
-/// server, and ends a wait with operation_aborted. A Watch may outlive its client.
+/// Threads: one thread at a time may use a Watch. Lifetimes: destroying a Watch removes the watch
+/// from the server, and ends a wait with operation_aborted. A Watch may outlive its client.
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <memory>
@@ -43,7 +43,8 @@ class ClientWatcher;
 CUSTODIAN_EXPORT void start_wait(CorePtr core, CancellationPtr cancellation,
                                  std::shared_ptr<detail::ClientWatcher> watcher,
                                  Handler<WatchEventType> handler);
-/// The same for a user, who may wait when the client's context is destroyed: bound_to_context().
+/// The same for a wait of user code, which ends if the client's context is destroyed: see
+/// bound_to_context().
 CUSTODIAN_EXPORT void start_wait_of_user(CorePtr core, CancellationPtr cancellation,
                                          std::shared_ptr<detail::ClientWatcher> watcher,
                                          Handler<WatchEventType> handler);

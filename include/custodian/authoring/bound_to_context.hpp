@@ -3,9 +3,9 @@
 /// \file
 /// bound_to_context() lets a wait end with the client's execution context: for authors of recipes.
 ///
-/// A wait that only an event ends has nothing that Asio would destroy with the context: its
-/// handler is kept by a watch or by the recipe. So a thread that blocks for it would sleep for
-/// ever.
+/// Asio destroys its own handlers with the context. But the handler of a wait that only an event
+/// ends is kept by a watch, or by the recipe: if the context is destroyed, a thread that blocks for
+/// such a wait would sleep for ever.
 
 #include <boost/asio/steady_timer.hpp>
 #include <memory>

@@ -66,8 +66,8 @@ using Handler = boost::asio::any_completion_handler<void(error_code, Results...)
 /// Carries a request to cancel from any thread to the client's strand.
 class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancellation> {
  public:
-  /// Makes the cancellation of an operation of this client. It does nothing when the client is
-  /// gone.
+  /// Makes the cancellation of an operation of this client. A request does nothing when the client
+  /// is gone, or in the child of a fork.
   explicit Cancellation(std::weak_ptr<detail::ClientCore> core) : core_{std::move(core)} {}
 
   /// Requests the cancellation. Any thread. The actions run on the strand, once; within this call
@@ -89,13 +89,13 @@ class CUSTODIAN_EXPORT Cancellation : public std::enable_shared_from_this<Cancel
   bool requested_ = false;
 };
 
-/// A cancellation is shared by those who may request it and the operation. Null: the operation
+/// An operation shares its cancellation with the code that may request it. Null: the operation
 /// cannot be cancelled.
 using CancellationPtr = std::shared_ptr<Cancellation>;
 
-/// Throws the error of a blocking call, if there is one. If the call found no server in time, and
-/// there is no connection now, the message names the servers; it has the text of `why` instead if
-/// that is not empty.
+/// Throws the error of a blocking call, if there is one. The message has the text of `why`. If
+/// `why` is empty, the call found no server in time, and there is no connection now, the message
+/// names the servers.
 CUSTODIAN_EXPORT void throw_if(const detail::ClientCore& core, error_code error,
                                std::string_view operation, std::string_view path,
                                std::string_view why = {});
@@ -114,7 +114,7 @@ inline constexpr std::chrono::milliseconds blocking_grace{100};
 
 CUSTODIAN_EXPORT void require_may_block(const ClientCore& core, std::string_view operation,
                                         std::string_view path);
-/// Returns `deadline`; in the place of a default one, the client's operation timeout from now.
+/// Returns `deadline`, or the client's operation timeout from now if `deadline` is a default one.
 [[nodiscard]] CUSTODIAN_EXPORT Deadline deadline_or_default(const ClientCore& core,
                                                             Deadline deadline);
 /// Throws `unended` for a blocking call that the client's context has not ended in time.

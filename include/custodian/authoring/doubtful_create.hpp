@@ -15,13 +15,13 @@ namespace custodian::detail {
 
 class ClientCore;
 
-/// Who owns the node that a create has made, if it has made one.
+/// The owner of the node that a create has made, or may still make.
 enum class NodeOf : std::uint8_t { caller, nobody };
 
-/// Remembers a create of this path (`.../_c_<uuid>-...`) whose reply was lost, and whose outcome
-/// the caller has found out: if the servers apply the create later, its node is deleted. A node
-/// that the caller owns stays until its OwnedNode is destroyed. `began` is the time at which the
-/// create was begun. Called on the strand.
+/// Remembers a create of this path (`.../_c_<uuid>-...`) whose reply was lost: if the servers apply
+/// the create later, the client deletes its node. Call it when the caller has found out the
+/// outcome, or has given up. With NodeOf::caller the node stays until its OwnedNode is destroyed.
+/// `began` is the time at which the create was begun. Called on the strand.
 CUSTODIAN_EXPORT void remember_doubtful(ClientCore& core, std::string_view path, NodeOf owner,
                                         std::chrono::steady_clock::time_point began);
 

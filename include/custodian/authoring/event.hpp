@@ -21,8 +21,8 @@ class CUSTODIAN_EXPORT AsyncEvent {
   AsyncEvent() = default;
   AsyncEvent(const AsyncEvent&) = delete;
   AsyncEvent& operator=(const AsyncEvent&) = delete;
-  /// Before the destruction every wait must have ended, or its coroutine must never run again: a
-  /// destroyed context may destroy the event first, or the coroutine.
+  /// Every wait must have ended before, or its coroutine must never run again: a context that is
+  /// destroyed may destroy the event before such a coroutine, or after it.
   ~AsyncEvent();
 
   /// Waits until the next notify_all(), the deadline, or the cancellation. The reason is not

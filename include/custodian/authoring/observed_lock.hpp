@@ -60,9 +60,9 @@ CUSTODIAN_EXPORT void tell_wait_ended(const CorePtr& core, const ObservedLockPtr
 /// What is reported of an update: see UpdateEnded.
 struct UpdateFacts {
   error_code error{};     ///< the reason, if the update has failed
-  bool written = false;   ///< whether it has written
-  int tries = 0;          ///< how often it was tried; 0 if it has failed
-  bool promoted = false;  ///< whether it has waited for its lock
+  bool written = false;   ///< whether the update has written
+  int tries = 0;          ///< how often the update was tried; 0 if it has failed
+  bool promoted = false;  ///< whether the update has waited for its lock
 };
 /// Reports that an update, which began at `since`, has ended. `value` must not be null. Any thread.
 CUSTODIAN_EXPORT void tell_update_ended(const CorePtr& core, const ObservedLockPtr& value,

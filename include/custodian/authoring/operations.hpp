@@ -7,8 +7,9 @@
 /// `co_await await<&start_get, GetResult>(core, cancellation, path, options)` in a coroutine on the
 /// strand does what `client.async_get(path, options, token)` does elsewhere: the requests, retries
 /// and errors are the same. An operation with a null cancellation cannot be cancelled. Call the
-/// functions on any thread; the handler runs on the strand. The functions do not check their
-/// arguments: call the functions of argument_checks.hpp first, in the caller's thread.
+/// functions on any thread. The handler runs on the strand; but within the call in the child of a
+/// fork, and after an exception of the ACL provider. The functions do not check their arguments:
+/// call the functions of argument_checks.hpp first, in the caller's thread.
 
 #include <functional>
 #include <memory>

@@ -29,10 +29,11 @@ enum class LeaveReason : std::uint8_t {
 
 /// Returns the successor of a node that leaves its line: the node that takes its place, or null.
 /// Called on the strand, once, when the node leaves. The owner of the successor may act at once, as
-/// the owner of the place. One transaction checks the successor and deletes the leaving node, so
-/// the leaving node stays in front until the servers have seen both. If the check fails, the owner
-/// of the place at that moment is notified that its node is gone, before the leaving node is
-/// deleted.
+/// the owner of the place. One transaction checks the successor's node and deletes the leaving
+/// node, so the leaving node stays in front until the servers have seen both. If the successor's
+/// node is gone, its owner is notified before the leaving node is deleted; if the successor has
+/// left, too, its own successor is checked. There is no check if an ACL forbids it, or if both
+/// paths are too large for one request.
 using FindSuccessor = std::function<std::shared_ptr<detail::QueuedNode>(LeaveReason)>;
 
 /// What follows if the servers forbid the delete of an owned node.
@@ -74,8 +75,9 @@ class CUSTODIAN_EXPORT OwnedNode {
   /// sessions that are over. Called on the strand.
   [[nodiscard]] bool alive() const;
 
-  /// The node is gone, as the owner knows: a transaction of its own has removed it, say. Destroying
-  /// this object sends no delete then. Its place in a line is forfeited. Called on the strand.
+  /// Call this when the node is known to be gone, because a transaction of its owner has removed
+  /// it, for example. Destroying this object then sends no delete. The node's place in a line is
+  /// forfeited. Called on the strand.
   void note_gone();
 
   /// Puts the node into a line of its client's own contenders; `next` is called when the node

@@ -200,10 +200,10 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// lease is lost or empty. Each answer extends that time.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
-  /// A token that is stopped when the lease is lost; never after the release, and never for an
-  /// empty lease. Its callbacks (`std::stop_callback`) run on the client's callback executor, and
-  /// must not keep that executor busy, which reports the losses of other leases, too. The token
-  /// itself is stopped on that executor, so code that polls the token learns of a loss as late as a
+  /// A token whose stop is requested when the lease is lost; never after the release, and never for
+  /// an empty lease. Its callbacks (`std::stop_callback`) run on the client's callback executor,
+  /// and must not keep that executor busy, since it also reports the losses of other leases. The
+  /// stop is requested on that executor, so code that polls the token notices a loss as late as a
   /// listener does; state() is never late.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
@@ -251,9 +251,9 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// An operation that lets a transaction fail unless the lock is held: it checks that the lease's
   /// node, whose name is unique, exists. With HandOff::cohort, or where the lock is kept
   /// (`LockOptions::keep_idle_for`), the node proves only that this process has the lock, perhaps
-  /// for a later holder. The node's path is one of the namespace in which the lock was acquired: in
-  /// another one (`Client::with_namespace()`) the check fails. Throws Error (lock_lost) if the
-  /// lease is empty.
+  /// for a later holder. The node's path belongs to the namespace in which the lock was acquired:
+  /// through a handle with another namespace (`Client::with_namespace()`) the check fails. Throws
+  /// Error (lock_lost) if the lease is empty.
   [[nodiscard]] TransactionOperation check() const;
   /// \}
 

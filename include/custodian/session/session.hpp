@@ -149,7 +149,7 @@ struct ReplyProof {
   bool quorum_result = false;
 };
 
-/// Whether this result shows that a server has processed the request. It does not if the connection
+/// Whether this result shows that a server has processed the request. False if the connection
 /// failed, or if the server refused the request unprocessed (throttled, session moved or expired,
 /// read-only).
 [[nodiscard]] CUSTODIAN_EXPORT bool is_answer_of_server(const error_code& error) noexcept;
@@ -159,7 +159,8 @@ struct ReplyProof {
 
 /// The answer to any request. The comment of each field names the requests that set it.
 struct Reply {
-  /// No error if the request was applied. The other fields are then set.
+  /// No error if the request was applied; the fields of the request are then set. After a failure
+  /// only `stamp`, and the `results` of a multi, may be set.
   error_code error{};
   std::string path{};                        ///< create
   std::string data{};                        ///< get
@@ -297,7 +298,7 @@ class CUSTODIAN_EXPORT Session {
   /// session goes on: see SessionObserver::on_credentials_refused().
   virtual void set_credentials(std::vector<SessionSettings::Credential> credentials) = 0;
 
-  /// The numbers of operations and watches, for tests that nothing is left over.
+  /// The numbers of operations and watches, for tests which check that nothing is left over.
   struct Load {
     /// Operations without a reply.
     std::size_t operations = 0;
@@ -309,7 +310,7 @@ class CUSTODIAN_EXPORT Session {
 };
 
 /// Makes a session on a strand. The session does not keep its observer alive, and notifies it only
-/// while it exists.
+/// while the observer exists.
 using SessionFactory = std::function<std::shared_ptr<Session>(
     boost::asio::any_io_executor strand, SessionSettings settings,
     std::weak_ptr<SessionObserver> observer)>;

@@ -69,17 +69,16 @@ class PrometheusMetrics;
 /// The options of a PrometheusObserver.
 struct PrometheusOptions {
   /// The value of the label `client` of all series. Clients that share a registry need an observer
-  /// each, with a label each; otherwise their connections would count as one. If empty, there is no
-  /// such label.
+  /// each, with a label each; otherwise their connections would count as one. If the value is
+  /// empty, there is no such label.
   std::string client{};
 
-  /// Returns the value of the label `lock` for the series of a lock, or of another recipe,
-  /// from its path. Each
-  /// value of the label makes some forty series, which stay for good, here and in the Prometheus
-  /// server: so use whole paths as labels only if there are few. Cut off the parts that differ from
-  /// one customer, order or stripe to the next. If no function is given, there is no such label,
-  /// and all locks of a recipe are counted together. The function must return the same value for a
-  /// path each time.
+  /// Returns the value of the label `lock` for the series of a lock, or of another recipe, from its
+  /// path. Each value of the label makes some forty series, which stay for good, here and in the
+  /// Prometheus server. So use whole paths as labels only if there are few paths. Cut off the parts
+  /// that differ from one customer, order or stripe to the next. If no function is given, there is
+  /// no such label, and all locks of a recipe are counted together. The function must return the
+  /// same value for a path each time.
   std::function<std::string(std::string_view path)> lock_label{};
 
   /// How many values of the label `lock` the observer uses, those that come first. All other locks

@@ -83,7 +83,7 @@ void BootTimers::set_alarm(std::optional<TimerQueue::Time> time) {
     });
     return;
   }
-  // When no timer is left the wait must end, or it would keep the executor's context running. The
+  // When no timer is left, the wait must end, or it would keep the executor's context running. The
   // strand cancels it; another thread sets an alarm for now, because any thread may set a timerfd.
   if (!time && is_mine) {
     error_code ignored;

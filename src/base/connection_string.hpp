@@ -35,9 +35,9 @@ struct ConnectionString {
 
 /// Servers are separated by commas; the port is 2181 if none is given; an IPv6 address stands in
 /// brackets. Space around an element is ignored, and a server given twice is kept once. The chroot
-/// follows the last server and must be a valid path; "/" means none. Unlike other paths it must not
-/// contain a comma: "zk1/app,zk2/app" would be read as a single server otherwise, and two processes
-/// would take a lock at two places.
+/// follows the last server and must be a valid path; "/" means none. Unlike other paths, the chroot
+/// must not contain a comma: otherwise "zk1/app,zk2/app" would name a single server with the chroot
+/// "/app,zk2/app", and two processes would take a lock at two places.
 ///
 /// Throws `Error` (`Errc::invalid_argument`, naming `operation`, the element and the rule).
 [[nodiscard]] ConnectionString parse_connection_string(std::string_view operation,

@@ -10,7 +10,7 @@
 namespace custodian::detail {
 namespace {
 
-/// More bytes than the text of 255 members needs, the most that an ensemble can have.
+/// An ensemble has at most 255 members, and their text needs fewer bytes than this.
 constexpr std::size_t longest_text = std::size_t{64} << 10U;
 constexpr std::size_t most_members = 255;
 
@@ -79,7 +79,7 @@ std::optional<std::uint64_t> parse_version(std::string_view text) {
 std::optional<ListeningAddress> listening(const EnsembleMember& member, const ClientSide& side) {
   const auto& own = side.tls ? member.secure : member.plain;
   if (own) return own;
-  // A member that names a port for TLS only has none for plain connections.
+  // A member that names only a port for TLS has no port for plain connections.
   if (!side.port || (!side.tls && member.secure)) return std::nullopt;
   return ListeningAddress{member.plain ? member.plain->host : std::string{}, *side.port};
 }

@@ -81,8 +81,8 @@ struct ClientSide {
 /// The port that all servers of a connection string have; nothing if they differ.
 [[nodiscard]] std::optional<std::uint16_t> common_port(const std::vector<HostPort>& servers);
 
-/// The connection string `servers`, which has no chroot, with those of the `members` added that it
-/// does not name.
+/// The connection string `servers`, which must have no chroot, with the `members` added that are
+/// not in it yet.
 [[nodiscard]] std::string with_members(const std::string& servers,
                                        const std::vector<HostPort>& members);
 

@@ -10,7 +10,8 @@ std::string_view parent_of(std::string_view path) {
 }
 
 std::string_view name_of(std::string_view path) {
-  // The names of all nodes of a queue are looked up by this. rfind() compares each character.
+  // This function runs for every node of a queue. memrchr() is quicker than rfind(), which compares
+  // one character at a time.
   const void* const slash = path.empty() ? nullptr : ::memrchr(path.data(), '/', path.size());
   if (slash == nullptr) return path;
   return path.substr(static_cast<std::size_t>(static_cast<const char*>(slash) - path.data()) + 1);

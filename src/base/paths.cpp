@@ -65,7 +65,7 @@ std::optional<std::string> character_fault(std::string_view path, std::size_t po
   if (path[position] == '\0') {
     return at_byte(position, "must not contain NUL");
   }
-  // Java's characters are UTF-16 units: each of these would begin with a surrogate, which the
+  // Java's characters are UTF-16 units: a character above U+FFFF begins with a surrogate, which the
   // server refuses.
   if (character->code_point > 0xFFFF) {
     return at_byte(position, "must not contain characters above U+FFFF");

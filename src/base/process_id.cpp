@@ -18,7 +18,7 @@ ProcessId* map_process_id() noexcept {
   void* const page =
       ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return nullptr;
-  // An emulator that accepts any advice, and ignores it, accepts an invalid one, too.
+  // Invalid advice is tried first: an emulator that accepts it accepts any advice, and ignores it.
   const bool is_heard = ::madvise(page, size, -1) != 0;
   if (is_heard && ::madvise(page, size, MADV_WIPEONFORK) == 0) return new (page) ProcessId{0};
   ::munmap(page, size);

@@ -50,7 +50,7 @@ class StateBroadcast {
     return {now, listeners_.alive()};
   }
   /// Hands a call of each listener to `call_back`, which runs it where user code runs; then
-  /// completes the waits of those who know another state.
+  /// completes the waits of the waiters that know another state.
   template <typename CallBack>
   void notify(Change change, CallBack call_back) {
     for (auto& weak : change.listeners) {

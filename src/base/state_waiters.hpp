@@ -75,8 +75,8 @@ class StateWaiters {
     std::move(waiter.handler)(error, state);
   }
 
-  /// Cancellation handlers have a weak pointer to it, because they may run after this object is
-  /// destroyed.
+  /// Cancellation handlers have a weak pointer to this vector, because they may run after the
+  /// StateWaiters are destroyed.
   std::shared_ptr<Waiting> waiting_;
 };
 

@@ -11,10 +11,11 @@
 
 namespace custodian::detail {
 
-/// add() erases dropped registrations when there are twice as many entries as the last erasure has
-/// left. So adding one costs the same on average however many there are, and there are at most
-/// twice as many entries as were ever alive at once. (A dropped one keeps its memory until it is
-/// erased: std::make_shared allocates the counts with the object.) Not synchronised.
+/// add() erases dropped registrations when there are 16 entries, or twice as many as the last
+/// erasure has left if that is more. So an addition costs the same on average, however many entries
+/// there are; and there are at most 16 entries, or twice as many as were ever alive at once. (A
+/// dropped registration keeps its memory until it is erased: std::make_shared allocates the counts
+/// with the object.) Not synchronised.
 template <typename T>
 class WeakList {
  public:

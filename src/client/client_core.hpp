@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// *ClientCore* is a client as seen through one namespace: its paths are below it, and all else is
-/// the client's, whose ClientState all views share.
+/// *ClientCore* is a view of a client through one namespace: its paths are below the namespace. All
+/// else belongs to the ClientState, which all views of a client share.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -25,7 +25,7 @@ class ClientCore final : public ObservedClient {
   /// How long a close waits until the end of the session is sent.
   static constexpr std::chrono::seconds close_grace{1};
 
-  /// The state owns it. `name_space` is empty, or an absolute path.
+  /// The state owns the view. `name_space` is empty, or an absolute path.
   ClientCore(ClientState& state, std::string_view name_space);
   ~ClientCore() override;
 
@@ -76,8 +76,8 @@ class ClientCore final : public ObservedClient {
   [[nodiscard]] Service& use_service(
       std::type_index type,
       const std::function<std::unique_ptr<Service>(boost::asio::any_io_executor strand)>& make);
-  /// Whether this process is a child, by fork(), of the one that made the client. The client has no
-  /// threads in it, and its connection is the parent's: nothing may be done.
+  /// Whether this process is a child, by fork(), of the one that made the client. In such a child
+  /// the client has no threads, and its connection is the parent's: nothing may be done.
   [[nodiscard]] bool forked() const noexcept;
   [[nodiscard]] bool draining() const noexcept { return state_.drain.draining(); }
   /// Whether the calling thread runs the strand or the callbacks, and so must not block.
@@ -155,7 +155,7 @@ class ClientCore final : public ObservedClient {
   /// For the log: the server and the session of a new connection; empty for the other states.
   [[nodiscard]] std::string where(ConnectionState state) const;
   [[nodiscard]] std::vector<std::shared_ptr<Operation>> operations() const;
-  /// All services. One that is made later begins its shutdown at once.
+  /// All services. A service that is made later begins its shutdown at once.
   [[nodiscard]] std::vector<Service*> ending_services();
 
   ClientState& state_;

@@ -63,9 +63,9 @@ class ClientSession final : public SessionObserver,
   /// The session's id; 0 before the servers have given it one.
   [[nodiscard]] std::int64_t id() const noexcept { return id_; }
   [[nodiscard]] bool connected() const noexcept { return connected_; }
-  /// Until when the session is certainly alive, and its locks are certainly held.
+  /// Until this moment, the session is certainly alive, and its locks are certainly held.
   [[nodiscard]] BootClock::time_point valid_until() const noexcept { return valid_until_; }
-  /// Until when enough time is left before valid_until() for a new holder.
+  /// Until this moment, enough time is left before valid_until() for a new holder.
   [[nodiscard]] BootClock::time_point comfortable_until() const noexcept {
     return comfortable_until_;
   }
@@ -82,8 +82,8 @@ class ClientSession final : public SessionObserver,
   [[nodiscard]] bool has_holds() const;
   /// There is a new lease: makes sure that the clock is monitored.
   void on_lease();
-  /// Called when a lease has found the lease clock run out, and is lost. The other leases are lost,
-  /// too, unless an answer has extended the clock meanwhile.
+  /// Called when a lease has found that the lease clock has run out, and so is lost. The other
+  /// leases of the session are lost, too, unless an answer has extended the clock meanwhile.
   void give_up_if_run_out();
   /// Ends every lease, with this reason.
   void lose_holds(LossReason reason);

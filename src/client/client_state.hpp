@@ -3,7 +3,8 @@
 /// \file
 /// *ClientState* is what all handles of a client share, whatever their namespace: the strand, the
 /// sessions, the state of the connection, and the operations under way. ClientCore has the
-/// functions. It changes on the strand only, except for the members that a mutex guards.
+/// functions. The state changes on the strand only, except for atomic members, and those that a
+/// mutex guards.
 
 #include <sys/types.h>
 
@@ -98,7 +99,8 @@ struct ClientState final : std::enable_shared_from_this<ClientState> {
   SessionInfo info;
   /// The client as seen through other namespaces, by the server's path of their root.
   std::map<std::string, std::unique_ptr<ClientCore>, std::less<>> views;
-  /// Each view has services of its own: what they know by a path means something else elsewhere.
+  /// Each view has services of its own, because a path that a service remembers is another node in
+  /// another view.
   std::map<std::pair<const ClientCore*, std::type_index>, std::unique_ptr<Service>> services;
   bool services_end = false;
 };

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// DoubtfulCreates remembers protected creates whose outcome was unknown for a while. It decides
-/// which nodes they have left without an owner, and when to look for such nodes again. Pure: the
-/// caller passes in times and names.
+/// DoubtfulCreates remembers protected creates whose reply was lost. It decides which nodes they
+/// have left without an owner, and when to look for such nodes again. Pure: the caller passes in
+/// times and names.
 
 #include <chrono>
 #include <map>
@@ -21,16 +21,17 @@ class DoubtfulCreates {
  public:
   using Time = std::chrono::steady_clock::time_point;
   using Duration = std::chrono::steady_clock::duration;
-  /// The pause from the end of a doubt to the first look for late nodes.
+  /// The pause from add() to the first look for late nodes.
   static constexpr std::chrono::milliseconds first_pause{50};
-  /// The pause doubles after each look, up to this: a late node blocks a lock for no longer.
+  /// The pause doubles after each look, up to this: so a late node blocks a lock for little longer.
   static constexpr std::chrono::milliseconds longest_pause{500};
 
   /// Whether a look was complete.
   enum class Look : std::uint8_t { complete, failed };
 
-  /// Adds a create whose doubt is over. `kept` is the name of the node that its caller owns, if the
-  /// caller owns one. No other node is expected after `until`.
+  /// Adds a create whose reply was lost, once its caller has found out the outcome or has given up.
+  /// `kept` is the name of the node that the caller owns; nothing if the caller owns none. The
+  /// servers may apply the create until `until`.
   void add(const std::string& parent, std::string protection, std::optional<std::string> kept,
            Time now, Time until);
   /// Remembered creates may be applied until this time: a session that was given up goes on beside

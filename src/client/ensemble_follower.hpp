@@ -31,7 +31,8 @@ class EnsembleFollower {
  private:
   class ConfigWatcher;
 
-  /// The pause after a read that has failed for a reason outside the ensemble.
+  /// The pause after a read that has failed, unless the node does not exist or may not be read:
+  /// then the next read comes with the next connection.
   static constexpr std::chrono::seconds pause_after_failure{5};
 
   void read();

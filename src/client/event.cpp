@@ -7,8 +7,8 @@ namespace custodian {
 
 namespace asio = boost::asio;
 
-/// One wait, a part of its coroutine. A destroyed context destroys coroutines that still wait: then
-/// nobody may refer to the wait any more.
+/// One wait, which lives in the frame of its coroutine. A context that is destroyed destroys the
+/// coroutines that still wait, so the destructor removes all pointers to the wait.
 struct AsyncEvent::Waiter {
   Waiter(AsyncEvent& of, const asio::any_io_executor& strand, Deadline until,
          CancellationPtr callers)

@@ -4,7 +4,8 @@
 /// GuaranteedDeletes deletes nodes that must go, whatever happens to the connection: the nodes of
 /// released locks, and of acquires that were given up. It repeats a delete at the pace of the
 /// client's retry policy, until the server says that the node is gone, or the session that owns the
-/// node is over. Used on the strand only.
+/// node is over. A delete that the servers refuse (no_auth, not_empty) is not repeated: if the
+/// present session owns the node, the client ends that session. Used on the strand only.
 
 #include <boost/asio/steady_timer.hpp>
 #include <cstdint>
@@ -53,7 +54,7 @@ class GuaranteedDeletes {
     std::uint64_t turn = 0;  ///< the order of add()
     QueuedNodePtr in_line{};
     bool in_flight = false;
-    bool resumed = false;  ///< it counts in `resumed_`
+    bool resumed = false;  ///< this delete counts in `resumed_`
     int attempts = 0;
     int retries = 0;
     std::unique_ptr<boost::asio::steady_timer> timer{};  ///< until the next try

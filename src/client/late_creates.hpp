@@ -2,7 +2,7 @@
 
 /// \file
 /// LateCreates deletes the nodes of creates that a server applies after the client has settled
-/// their outcome.
+/// their outcome, or after their callers have given up.
 ///
 /// To settle a create whose reply was lost, the client lists the parent behind a later write
 /// (operations_create.cpp). This proves the outcome only if the servers process the create before
@@ -14,10 +14,10 @@
 ///   session's earlier connection when the next one begins, and when the session has moved, the
 ///   requests that reach it through its former server are refused. So a late create has been read
 ///   by the server, and waits for one of its threads. After a session timeout it is not expected.
-/// - *After a session was given up*, it lives on until its leases are released. The requests of a
-///   later session prove nothing about its creates, and its own requests may be in the network for
-///   as long as the servers keep it. A create is in doubt until that session has a new connection
-///   (see above), or is over.
+/// - *After a session was given up*, the session lives on until its leases are released. The
+///   requests of a later session prove nothing about the creates of this one, whose own requests
+///   may be in the network for as long as the servers keep it. A create is in doubt until that
+///   session has a new connection (see above), or is over.
 ///   Let T be its timeout. The C client notices a dead connection within 2/3 T.
 ///   ClientSession::retire() lets it try for T to connect, and each attempt may keep the session
 ///   alive. Then nothing more is sent, and the servers, which count in ticks of at most T/2 and
@@ -25,8 +25,9 @@
 ///
 /// So during T within one session, and 4 T after one was given up, the parent of a create that was
 /// in doubt is listed again and again, soon and often at first. Nodes with the create's protection
-/// are deleted, except the one that its caller owns. The listing begins when the create is settled:
-/// earlier, it would delete a node that a repetition is about to find.
+/// are deleted, except the one that its caller owns. The listing begins when the create is settled,
+/// or its caller has given up: an earlier one would delete a node that a repetition is about to
+/// find.
 ///
 /// Parents are listed one at a time, and only with a connection. Used on the strand only.
 
@@ -51,9 +52,9 @@ class LateCreates {
 
   explicit LateCreates(ClientCore& core);
 
-  /// A create that began at this time was in doubt, and is settled now: from now on only `kept`,
-  /// the name of the node that its caller owns, may have this protection. `parent` is a path as the
-  /// server knows it.
+  /// Remembers a create that began at `began`, whose reply was lost, and which is settled now or
+  /// given up. From now on only the node `kept`, which the caller owns, may have this protection;
+  /// without `kept`, no node may. `parent` is the path on the server.
   void remember(const std::string& parent, std::string protection, std::optional<std::string> kept,
                 Clock::time_point began);
   /// The client has given up its session, which may live on at the servers.

@@ -77,15 +77,15 @@ struct Create : std::enable_shared_from_this<Create> {
     return !is_ephemeral(request.mode) || stat.ephemeral_owner == core->own_session_info().id;
   }
 
-  /// Whether the node may be there, by its unique name, though the last create says otherwise: also
-  /// if an earlier one was applied late, when the parents had been created.
+  /// Whether a node with this protection may exist although the last create has failed: its outcome
+  /// is unknown, or an earlier create, whose reply was lost, was applied once the parents existed.
   [[nodiscard]] bool may_be_there(const error_code& error) const {
     const bool is_late = in_doubt && error == ServerErrc::node_exists;
     return !protection.empty() && (is_late || error == ErrorCondition::outcome_unknown);
   }
 
-  /// Records whether the reply was lost. It was not if the caller's own deadline or cancellation
-  /// came first: clean_up() handles the late reply.
+  /// Records whether the reply was lost. A reply is not lost if the caller's own deadline or
+  /// cancellation came first: clean_up() handles it when it comes.
   void note(const Reply& reply) {
     in_doubt =
         in_doubt || (reply.error == ErrorCondition::outcome_unknown && !given_up(reply.error));
@@ -113,7 +113,8 @@ struct Create : std::enable_shared_from_this<Create> {
     spawn(core, "deleting a node that may be left", abandon(shared_from_this()));
   }
 
-  /// The outcome is known: any other node with this protection that appears from now on is late.
+  /// The create is settled, or given up: any node but `kept` with this protection that appears from
+  /// now on is late.
   void remember_doubt(std::optional<std::string> kept) const {
     core->late_creates().remember(std::string{parent_of(request.path)}, protection, std::move(kept),
                                   began);
@@ -125,8 +126,9 @@ Acl acl_for(const ClientCore& core, std::string_view path) {
   return provider ? provider(core.path_for_options(path)) : open_acl();
 }
 
-/// The ACL of a parent, whose path is the server's. What is above the client's own namespace is its
-/// root to the provider.
+/// The ACL of a parent, whose path is the server's. For a parent outside the client's own namespace
+/// the provider gets "/" if the create came through that namespace, otherwise the path on the
+/// server.
 Acl acl_for_parent(const ClientCore& core, const std::string& full_path) {
   const AclProvider& provider = core.options().acl_provider;
   if (!provider) return open_acl();
@@ -216,8 +218,8 @@ asio::awaitable<Reply> find_created(CreatePtr job, std::uint64_t connection) {
   co_return kept;
 }
 
-/// Settles a create whose reply was lost. The caller gets the one node that it has created, or an
-/// error if it has given up.
+/// Settles a create whose reply was lost. Returns the one node that the caller has created, or an
+/// error: the caller or the retry policy has given up, or the repeated create has failed.
 asio::awaitable<Reply> recover(CreatePtr job) {
   for (int retries = 0;; ++retries) {
     Reply again = co_await job->create();

@@ -1,10 +1,11 @@
 /// \file
-/// start_upsert() writes a node, or creates it: it sends the write, and only if there is no node
-/// the create.
+/// start_upsert() writes a node, or creates it. It sends the write first, and the create only if
+/// there is no node.
 ///
-/// A write that is repeated may be applied late, over what was written since, so it is not. A
-/// create can be: of two only one is applied. If one was lost and the next one finds the node, it
-/// is this operation's if nobody has written it since, and it has the data.
+/// A write whose reply was lost is not repeated, since the repetition could overwrite what other
+/// clients have written since. A create is repeated, since only one of two creates is applied. If
+/// the repetition finds a node, the node counts as this operation's if it has the data and was
+/// never written.
 
 #include <optional>
 #include <utility>
@@ -42,7 +43,7 @@ struct Upsert {
 
 using UpsertPtr = std::shared_ptr<const Upsert>;
 
-/// Whether a create that was lost has made this node.
+/// Whether this node counts as made by a create whose reply was lost.
 bool is_as_created(const GetResult& found, std::string_view data) {
   return found.stat.version == 0 && found.data == data;
 }

@@ -22,8 +22,8 @@ namespace custodian::detail {
 class ClientCore;
 class ClientSession;
 
-/// The client's present session, and those that were given up and are not closed yet. Which session
-/// follows one that is over is decided by next_session(). Used on the strand only, except
+/// The client's present session, and those that were given up and are not closed yet.
+/// next_session() decides which session follows one that is over. Used on the strand only, except
 /// servers().
 class Sessions {
  public:

@@ -91,7 +91,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   LockNode(CorePtr core, std::shared_ptr<ClientSession> session, OwnedNode node, NodeData data,
            const LeaseOptions& options, ObservedLockPtr observed);
 
-  /// All that hold it now.
+  /// All present holders.
   [[nodiscard]] std::vector<HolderPtr> holders() const;
   void wait_for_event();
   void on_look(const error_code& error, const GetResult& found, Watch watch);
@@ -123,7 +123,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   bool checkable_ = true;
   bool looking_ = false;
   std::int64_t request_ = 0;  ///< the transaction of the last request to release it; 0: none
-  NodeData maybe_;            ///< what its holder may have written; null: nothing in doubt
+  NodeData maybe_;            ///< the data that its holder may have written; null: nothing in doubt
   bool restoring_ = false;
   bool restorable_ = true;
   CancellationPtr end_of_look_;  ///< ends the reads, and the writing back of the data
@@ -132,7 +132,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::weak_ptr<Holder> newest_;
-  std::vector<std::weak_ptr<Holder>> earlier_;  ///< those that held it when another one came
+  std::vector<std::weak_ptr<Holder>> earlier_;  ///< the holders before `newest_`
 };
 
 }  // namespace custodian::detail

@@ -53,7 +53,7 @@ void leave(detail::ClientCore& core, detail::QueuedNode& node, const FindSuccess
 OwnedNode::~OwnedNode() {
   if (!core_ || core_->forked()) return;
   const auto watch = watch_ ? std::make_shared<Watch>(std::move(watch_)) : nullptr;
-  // Of a node of no session a forbidden delete is only logged.
+  // For session 0, GuaranteedDeletes only logs a forbidden delete.
   const bool may_end_session = if_forbidden_ == ForbiddenDelete::ends_session;
   if (is_gone_) {
     // A create that is applied late may bring the node back: then nobody owns it.

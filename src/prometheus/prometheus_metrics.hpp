@@ -103,7 +103,8 @@ class PrometheusMetrics {
   [[nodiscard]] Series& series_at(std::map<Key, Series>& all, std::string_view recipe,
                                   std::string_view path,
                                   Series (PrometheusMetrics::*make)(const Labels&) const);
-  /// The label of a lock whose path has made `label`. The caller holds the mutex.
+  /// Returns `label`, or "other" if the observer uses as many other labels as it may. The caller
+  /// holds the mutex.
   [[nodiscard]] std::string bounded(std::string label);
   /// The caller holds the mutex.
   static void show_waiting(const LockSeries& series);
@@ -137,7 +138,7 @@ class PrometheusMetrics {
   Counter& sessions_lost_;
   Counter& disconnected_;
 
-  std::mutex mutex_;  ///< guards the maps, and of LockSeries what it says
+  std::mutex mutex_;  ///< guards the maps and the set, and members of LockSeries
   std::set<std::string> lock_labels_;
   std::map<Key, LockSeries> locks_;
   std::map<Key, WaitSeries> waiters_;

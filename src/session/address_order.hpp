@@ -48,8 +48,9 @@ class AddressOrder {
 
   /// Returns the address to dial now, and counts it as dialled; nothing while all rest.
   [[nodiscard]] std::optional<Address> next(Time now);
-  /// Returns an address that shares a name with this one, is of the other family (IPv4, IPv6) and
-  /// does not rest; nothing if there is none. Does not count it as dialled: also_dialled() does.
+  /// Returns an address that shares a name and the port with this one, is of the other family
+  /// (IPv4, IPv6) and does not rest; nothing if there is none. Does not count the result as
+  /// dialled: also_dialled() does.
   [[nodiscard]] std::optional<Address> other_family(const Address& address, Time now) const;
   void also_dialled(const Endpoint& endpoint);
   /// The time until the first address has rested; 0 if one may be dialled now.

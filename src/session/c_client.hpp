@@ -8,19 +8,20 @@
 ///   process-wide lock. No call made here blocks on the network (see close()).
 /// - Its callbacks only append to a list of events, which the caller takes *after* the call: no
 ///   handler ever runs inside the library or under its lock.
-/// - It is given established connections, by hand_over(): its own way to connect tries half of an
+/// - hand_over() gives the library established connections: its own way to connect tries half of an
 ///   even number of addresses, and its TLS checks no name.
 /// - A send that fails inside a zoo_a* call closes the socket, says ZOK, and keeps the request
 ///   (maybe half sent) for the *next* connection. hand_over() throws such leftovers away first.
-/// - It reports each change of the connection to each different watcher, in quadratic time. So it
-///   is given one watcher, and events are distinguished by their paths.
-/// - zoo_amulti corrupts memory when an operation of it is refused: before it calls the library,
-///   submit() checks everything that the library would check.
+/// - The library reports each change of the connection to each different watcher, in quadratic
+///   time. So it gets one watcher, and CClient distinguishes events by their paths.
+/// - zoo_amulti corrupts memory when it refuses one of its operations. So submit() first checks
+///   everything that the library would check.
 /// - zoo_add_auth puts its packet in front of those that are still to be sent, of which the first
 ///   may be half sent: present() is called only when nothing is left to be sent.
-/// - It writes each request to the socket in two parts. So submit() corks the socket, and the next
-///   interest() sends all requests that were submitted meanwhile in as few packets as they fit in.
-/// - It trusts its server: process() lets it read only what Inbox has checked.
+/// - The library writes each request to the socket in two parts. So submit() corks the socket, and
+///   the next interest() sends all requests that were submitted meanwhile in as few packets as they
+///   fit in.
+/// - The library trusts its server: process() lets it read only what Inbox has checked.
 /// - After fork(), closing a handle in the child aborts the parent's session: in a child nothing is
 ///   called at all.
 
@@ -117,7 +118,7 @@ class CClient {
   /// Removes watches from the library's own table, so that it does not restore them on the next
   /// connection. Called only without a connection.
   void forget_watches(const std::vector<KnownWatch>& watches);
-  /// Called when other code waits for the socket from now on: any byte makes it readable.
+  /// Called when other code waits for the socket from now on: any byte must make it readable.
   void stop_reading();
   /// Ends the handle. If it is connected, sends the end of the session; the library then blocks
   /// until there is something to read, so the caller makes sure that there is (or that the socket

@@ -15,9 +15,9 @@ namespace custodian::detail {
 /// into the request, which must live until submit() has returned.
 class CMulti {
  public:
-  /// Whether the library accepts each operation. When it refuses one it frees those that it has
-  /// linked already, so it must not get such a transaction. Operations on containers and TTL nodes
-  /// are not accepted either, because the library misreads the replies.
+  /// Whether the library accepts each operation. If the library refuses one, it frees those that it
+  /// has linked already: so it must not get such a transaction. Operations on containers and TTL
+  /// nodes are not accepted either, because the library misreads the replies.
   [[nodiscard]] static bool accepts(const request::Multi& multi);
 
   explicit CMulti(const request::Multi& multi);

@@ -52,8 +52,8 @@ class ConnectionRecord {
   /// the connection.
   void unauthenticated(const std::string& address, Time now);
   /// The server at this address refuses the identity that SASL proves, so that there is no
-  /// connection. The first refusal after a connection does not count: a ticket may have expired on
-  /// its way, and the next attempt brings a new one.
+  /// connection. After the session has had a connection, the first refusal at each address does not
+  /// count: a ticket may have expired on its way, and the next attempt brings a new one.
   void identity_refused(const std::string& address, Time now);
   /// The server has continued the session, but there is no connection, because the SASL exchange
   /// did not complete.

@@ -14,7 +14,7 @@
 namespace custodian::detail {
 
 /// The cork of one TCP socket at a time. On other sockets, and other systems than Linux, nothing is
-/// held back. One that stays in by mistake is pulled by the system after 200 ms.
+/// held back. A cork that stays in by mistake is pulled by the system after 200 ms.
 class Cork {
  public:
   /// Holds back what is written to the socket from now on.

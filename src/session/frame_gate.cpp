@@ -47,8 +47,9 @@ FrameGate::Verdict FrameGate::next(std::string_view bytes, std::size_t unread) {
 
 /// The next step for a frame of more than `room_` bytes at the front:
 ///
-/// 1. A frame that Inbox can check as a whole is judged here, when all before it has been read.
-/// 2. A longer frame is judged by Inbox, by its beginning: so enough of that must be there.
+/// 1. A frame that Inbox can check as a whole is judged ahead, when the C client has read all that
+///    came before it.
+/// 2. Inbox judges a longer frame by its beginning, so enough of the beginning must have arrived.
 /// 3. A length that no frame may have is handed on, because Inbox refuses it.
 FrameGate::Verdict FrameGate::next_long(std::size_t size, std::size_t there, std::size_t unread) {
   if (size > length_size + ReplyCheck::longest_frame) {

@@ -15,8 +15,8 @@ namespace custodian::detail {
 
 class FrameGate {
  public:
-  /// `room` is a number of bytes: as long as no more than that are unread in the pair of sockets,
-  /// it takes that many more at once.
+  /// `room` is a number of bytes: as long as at most `room` bytes are unread in the pair of
+  /// sockets, the pair takes `room` more at once.
   explicit FrameGate(std::size_t room) noexcept : room_{room} {}
 
   enum class Step {

@@ -49,7 +49,7 @@ class Inbox {
   void has_read(Read read);
   /// The next call of next() looks at the socket, which may have new input.
   void look_again() noexcept { drained_ = false; }
-  /// Called when other code waits for the socket from now on: any byte makes it readable again.
+  /// Called when other code waits for the socket from now on: any byte must make it readable again.
   void leave(int descriptor);
   /// Frees the memory that a large frame needed.
   void tidy();

@@ -49,9 +49,9 @@ class ProcessStream {
     return transfer<Way::out>(buffers, std::forward<Token>(token));
   }
 
-  /// Makes Asio forget that it has waited for output, which it does to connect. For a socket of
-  /// which it remembers that, the loop turns once more for each wait for input, because there is
-  /// room for output. (A write that has to wait makes it remember again.)
+  /// Makes Asio forget that it has waited for output on this socket, as it does to connect.
+  /// Otherwise Asio's loop would turn once more for each wait for input, because the socket has
+  /// room for output. (A write that has to wait makes Asio remember again.)
   error_code forget_wait_for_output(const typename Socket::protocol_type& protocol) {
     // The child of a fork shares the registration with its parent.
     if (!is_ours()) return boost::asio::error::operation_aborted;

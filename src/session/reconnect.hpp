@@ -14,8 +14,8 @@
 ///                         v   |
 ///                       connected
 ///
-///     resolving    names are looked up, and no address is known yet: no address found (or none
-///                  that this machine can use), a pause, and again
+///     resolving    names are looked up, and no address is known yet. If none is found (or none
+///                  that this machine can use), the look-up is repeated after a pause
 ///     connecting   an address is dialled, or its server has not answered the handshake yet; one
 ///                  that does not answer for a connect timeout is cut off
 ///     backing_off  all addresses have failed, and rest

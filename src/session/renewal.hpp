@@ -12,9 +12,9 @@
 
 namespace custodian::detail {
 
-/// Differs once a file has changed, also if another one was renamed into its place or if its time
-/// was set back; for a directory, once its list of files has changed. All zero if there is no such
-/// file.
+/// The state of a file. It differs once the file has changed, even if another file was renamed into
+/// its place, or its time was set back; the state of a directory differs once its list of files has
+/// changed. All zero if there is no such file.
 struct FileState {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
@@ -30,7 +30,8 @@ using FileStates = std::map<std::string, FileState>;
 
 [[nodiscard]] FileStates states_of(const std::vector<std::string>& files);
 
-/// Files that cannot be used are tried again, but not too often, since each connection asks. Pure.
+/// Files that cannot be used are tried again, but not too often, since each new connection asks
+/// is_due(). Pure.
 class Renewal {
  public:
   using Time = std::chrono::steady_clock::time_point;

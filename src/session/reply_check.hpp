@@ -47,7 +47,7 @@ struct ExpectedReply {
 struct Finding {
   enum class Kind {
     good,     ///< a frame that the library may read
-    partial,  ///< not enough to tell
+    partial,  ///< too few bytes to decide
     fault     ///< a frame that the library must not read
   };
   Kind kind = Kind::partial;
@@ -56,9 +56,9 @@ struct Finding {
   std::string fault{};  ///< what is wrong, as the object of "the server sent"
 };
 
-/// Whether the first answer to a request in `frames` says that the server works only for clients
-/// that authenticate. `frames` are what a connection brought after its handshake; nothing is read
-/// from a frame that is not complete.
+/// Whether `frames`, up to the first answer to a request, say that the server works only for
+/// clients that authenticate. `frames` are what a connection brought after its handshake; nothing
+/// is read from a frame that is not complete.
 [[nodiscard]] bool refuses_unauthenticated(std::string_view frames);
 
 class ReplyCheck {

@@ -8,9 +8,9 @@
 /// directly, and DIGEST-MD5 by OpenSSL's MD5. Cyrus SASL has both, but it is made for a program,
 /// not for a library within one. The first sasl_client_init() of a process sets the callbacks for
 /// all users (an application's LDAP library could lose its own), and the sasl_done() of one user
-/// ends it for all. The mechanisms are those that a directory has at run time, and why Kerberos
-/// failed is a sentence without a code. Cyrus SASL would save the last step of RFC 4752, and some
-/// hundred lines for DIGEST-MD5, which is obsolete.
+/// ends it for all. Its mechanisms are those that a directory has at run time, and it reports a
+/// failure of Kerberos as a sentence without a code. Cyrus SASL would save the last step of RFC
+/// 4752, and some hundred lines for DIGEST-MD5, which is obsolete.
 
 #include <memory>
 #include <string>

@@ -30,7 +30,7 @@ std::string as_certified(std::string name) {
 
 bool is_for(X509* certificate, const std::string& name) {
   if (is_address(name)) return ::X509_check_ip_asc(certificate, name.c_str(), 0) == 1;
-  // Without the second flag OpenSSL takes the common name if there is no subjectAltName.
+  // Without the second flag, OpenSSL would compare the common name if there is no subjectAltName.
   constexpr unsigned strictly =
       X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT;
   return ::X509_check_host(certificate, name.c_str(), name.size(), strictly, nullptr) == 1;

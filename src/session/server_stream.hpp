@@ -42,7 +42,7 @@ class ServerStream {
   /// As close() and reset() of ProcessStream.
   virtual void close() = 0;
   virtual void reset() = 0;
-  /// Why TLS has failed, beginning with its name; empty if the error is none of TLS.
+  /// Why TLS has failed, beginning with its name; empty if the error is not one of TLS.
   [[nodiscard]] virtual std::string fault_of(error_code error) = 0;
 };
 

@@ -92,7 +92,7 @@ OwnedSocket StreamLink::make_pair(error_code& error) {
   static_cast<void>(ours.release());
   asio::socket_base::send_buffer_size size;
   client_.lowest_layer().get_option(size, error);
-  // While at most a quarter of the pair is taken, as the kernel counts it, a single call adds
+  // While at most a quarter of the pair is taken, as the kernel counts it, a single call can add
   // another quarter, its overhead included. Asio writes no more than `longest_write` by one call.
   constexpr std::size_t longest_write = std::size_t{64} << 10U;
   gate_ = FrameGate{std::min(static_cast<std::size_t>(size.value()) / 4, longest_write)};
@@ -143,7 +143,8 @@ bool StreamLink::on_written(error_code error) {
 
 // -- The exchange ---------------------------------------------------------------------------------
 
-/// The link must not go on then: a request would go to a server that has proved nothing yet.
+/// If the C client speaks too soon, the link must end: a request would go to a server that has
+/// proved nothing yet.
 bool StreamLink::speaks_too_soon(std::size_t count) {
   if (exchange_) greeted_ += count;
   if (!exchange_ || greeted_ <= handshake) return false;
@@ -298,7 +299,7 @@ void StreamLink::on_client_gone() {
   // wait.
   if (writes_) return abort();
   over_ = true;
-  // The server's goodbye is waited for only so long.
+  // The wait for the server's close_notify has this limit.
   after_patience([](StreamLink& self) { self.close(); });
   server_->shut_down([self = shared_from_this()] { self->close(); });
 }

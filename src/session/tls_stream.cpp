@@ -14,8 +14,9 @@ TlsStream::TlsStream(std::shared_ptr<SslContext> context, TcpStream server, Serv
     : context_{std::move(context)},
       identity_{std::move(identity)},
       server_{std::move(server), *context_} {
-  // Asio would not send what OpenSSL wants to say of a renegotiation in read_on(): each side would
-  // wait for the other. It is refused, and the refusal goes with the next request.
+  // If the server asked for a renegotiation during read_on(), Asio would not send OpenSSL's answer,
+  // and each side would wait for the other. So OpenSSL refuses renegotiations, and the refusal goes
+  // with the next request.
   ::SSL_set_options(server_.native_handle(), SSL_OP_NO_RENEGOTIATION);
 }
 
@@ -59,8 +60,8 @@ std::size_t TlsStream::read_on(asio::mutable_buffer buffer) {
     std::size_t count = 0;
     const int result = ::SSL_read_ex(tls, buffer.data(), buffer.size(), &count);
     if (result != 1) {
-      // OpenSSL tells the reason only once. The next read reports it. The server gets no alert, but
-      // the end of the connection.
+      // OpenSSL gives the reason only once, so it is kept for the next read, which reports it. The
+      // server gets no alert, but the end of the connection.
       if (::SSL_get_error(tls, result) == SSL_ERROR_SSL) {
         failed_ = {static_cast<int>(::ERR_get_error()), asio::error::get_ssl_category()};
       }

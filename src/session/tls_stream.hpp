@@ -33,7 +33,7 @@ class TlsStream final : public ServerStream {
   const std::shared_ptr<SslContext> context_;
   ServerIdentity identity_;
   boost::asio::ssl::stream<TcpStream> server_;
-  error_code failed_{};  ///< how TLS has failed behind what was read last
+  error_code failed_{};  ///< the failure behind the bytes that were read last
 };
 
 }  // namespace custodian::detail

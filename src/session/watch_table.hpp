@@ -69,7 +69,7 @@ class WatchTable {
 
  private:
   using What = std::pair<std::string, WatchKind>;
-  /// Some sessions have tens of thousands of these, so they keep nothing twice.
+  /// Some sessions have tens of thousands of entries, so an entry keeps nothing twice.
   struct Entry {
     const What* what = nullptr;  ///< the key in by_path_, which stays where it is
     std::vector<std::shared_ptr<Watcher>> waiting;

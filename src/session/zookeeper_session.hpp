@@ -3,7 +3,7 @@
 /// \file
 /// ZooKeeperSession is one ZooKeeper session on one strand: it dials the servers, hands connections
 /// to the C client, drives its handle with Asio, and keeps its own tables of operations and
-/// watches. When it connects, and how it reconnects, is decided by Reconnect.
+/// watches. Reconnect decides when it connects, and how it reconnects.
 
 #include <boost/asio/steady_timer.hpp>
 #include <map>
@@ -28,7 +28,8 @@ class Probe;
 class ZooKeeperSession final : public Session,
                                public std::enable_shared_from_this<ZooKeeperSession> {
  public:
-  /// A probe shows whether servers accept new sessions, and begins no probe of its own.
+  /// A probe shows whether servers accept new sessions (see Probe), or credentials (see
+  /// CredentialTrial), and begins no probe of its own.
   enum class Role { session, probe };
 
   ZooKeeperSession(boost::asio::any_io_executor strand, SessionSettings settings,
@@ -86,7 +87,7 @@ class ZooKeeperSession final : public Session,
   void replace_addresses();
   void dial();
   void on_dialled(Dialled dialled);
-  /// Records what the connector has dialled, if that was more than the address it was given first.
+  /// Records the addresses that the connector has dialled, if it has dialled more than the first.
   void take_note_of(const Dialled& dialled);
   /// Aborts the link of a connection that is given up: nothing more of it goes to the server.
   void drop_link();

@@ -80,7 +80,8 @@ void ZooKeeperSession::finish_closing() {
   fail_operations(Errc::closed);
   end_watches(Errc::closed);
   if (client_) {
-    // Without a session on the connection the server will not close it, so do not wait for that.
+    // Without a session on the connection, the server would not close it, so nothing waits for
+    // that.
     if (client_->state() != HandleState::connected) descriptor_.release();
     client_->close();
     client_.reset();

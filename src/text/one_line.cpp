@@ -13,7 +13,8 @@ struct Range {
   char32_t last;
 };
 
-/// Of Unicode 15: the categories Cc, Cf, Zl and Zp, the tags, and the letters without a glyph.
+/// Of Unicode 15: the categories Cc, Cf, Zl and Zp, the tags, the letters without a glyph, and the
+/// noncharacters U+FDD0 to U+FDEF; is_unprintable() knows the other noncharacters.
 constexpr std::array unprintable{
     Range{0x0, 0x1F},        Range{0x7F, 0x9F},       Range{0xAD, 0xAD},
     Range{0x34F, 0x34F},     Range{0x600, 0x605},     Range{0x61C, 0x61C},

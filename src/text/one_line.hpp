@@ -18,8 +18,8 @@ struct Character {
   std::size_t bytes = 0;
 };
 
-/// The first character of a text that is not empty; nothing if the text does not begin with a
-/// character in its shortest form.
+/// The first character of `text`, which must not be empty; nothing if `text` does not begin with a
+/// valid UTF-8 character in its shortest form.
 [[nodiscard]] std::optional<Character> first_character(std::string_view text);
 
 /// Whether a character commands a terminal, ends a line, turns the direction of writing, or cannot

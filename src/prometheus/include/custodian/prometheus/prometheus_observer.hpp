@@ -38,7 +38,7 @@
 ///     custodian_retries_total               operation, error: as Client's functions, and the names
 ///                                           of Errc and ServerErrc
 ///     custodian_connection_state            state: as ConnectionState's names; a gauge, 1 for the
-///                                           one that it is in
+///                                           present state, else 0
 ///     custodian_reconnects_total            the same session went on
 ///     custodian_sessions_lost_total
 ///     custodian_disconnected_seconds_total  grows when there is a connection again

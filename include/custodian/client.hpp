@@ -177,9 +177,9 @@ class CUSTODIAN_EXPORT Client {
 
   /// Removes a node in the background: repeats the delete until the node is gone, the session that
   /// owns it is over, or the servers forbid the delete (then the client ends the session, since
-  /// nothing else can remove the node). After a reconnection these deletes are sent first. Only for
-  /// ephemeral nodes with unique names: another node of the same name would be removed, too. Does
-  /// not throw, not even when the client is closed.
+  /// nothing else can remove the node). After a reconnection, these deletes are sent first. Only
+  /// for ephemeral nodes with unique names: another node of the same name would be removed, too.
+  /// Does not throw, not even when the client is closed.
   void remove_in_background(std::string path) noexcept;
 
   /// Looks whether a node exists. Completes with its metadata, or with nothing if it does not
@@ -335,9 +335,10 @@ class CUSTODIAN_EXPORT Client {
   /// New credentials: the client first presents them to the servers on a short session beside its
   /// own. Then it presents them on the present connection, or else on the next one, and logs that
   /// (`LogLevel::info`). A request that needs the new credentials, but is sent before they were
-  /// presented, fails (no_auth). If the servers refuse them, the client logs that
+  /// presented, fails (no_auth). If the servers refuse the new credentials, the client logs that
   /// (`LogLevel::error`) and goes on with the earlier credentials: nothing is lost. Servers refuse
-  /// an unknown scheme. They accept a `digest` with a wrong password: to them it is another user.
+  /// an unknown scheme. They accept a `digest` with a wrong password: to the servers, that is
+  /// another user.
   ///
   /// Earlier credentials: a session cannot take back credentials that it has presented. So the
   /// present session has their permissions until it ends, and nodes that it creates with
@@ -351,7 +352,7 @@ class CUSTODIAN_EXPORT Client {
   void set_credentials(const std::vector<ClientOptions::Credential>& credentials);
 
   /// Ends the session, and waits until the message for that is sent, one second at most. Operations
-  /// under way fail (closed), leases are lost, watches end. On a thread that runs the client this
+  /// under way fail (closed), leases are lost, watches end. On a thread that runs the client, this
   /// function does not wait; if no thread runs the client's executor, it waits only a tenth of a
   /// second. A second call does nothing.
   void close();

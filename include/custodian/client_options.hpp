@@ -36,16 +36,16 @@ struct ClientOptions {
   /// "secure://" at the beginning of the string asks for TLS, as `tls` does.
   std::string servers{};
 
-  /// Whether the client also connects to members of the ensemble that `servers` does not name. It
-  /// reads the members from /zookeeper/config, again whenever a reconfiguration changes them, and
-  /// uses them as if `Client::set_servers()` had added them. `servers` stay in the list, whatever
-  /// the configuration says, and must suffice for the first connection. Observers are left out,
-  /// since they may need a longer `touch_interval`. docs/operating.md says how the addresses are
-  /// read, and when this option is of use.
+  /// Whether the client also connects to members of the ensemble that `servers` does not name. The
+  /// client reads the members from /zookeeper/config, again whenever a reconfiguration changes
+  /// them, and uses them as if `Client::set_servers()` had added them. `servers` stay in the list,
+  /// whatever the configuration says, and must suffice for the first connection. Observers are left
+  /// out, since they may need a longer `touch_interval`. docs/operating.md says how the addresses
+  /// are read, and when this option is of use.
   bool follow_ensemble = false;
 
   /// With `follow_ensemble`: the port of members whose configuration does not name the port for
-  /// clients like this one. For a client with TLS these are all members before ZooKeeper 3.10; for
+  /// clients like this one. For a client with TLS, these are all members before ZooKeeper 3.10; for
   /// a client without TLS, those whose static configuration has a `clientPort`. Nothing: the port
   /// of `servers`, if all of them have the same one; otherwise such members are left out.
   std::optional<std::uint16_t> member_port{};
@@ -56,7 +56,7 @@ struct ClientOptions {
 
   /// When a client was silent for this long, the servers end its session, and its locks pass on.
   /// Servers clip the value to [minSessionTimeout, maxSessionTimeout], 4 s to 40 s unless
-  /// configured. With a short timeout a crashed holder is replaced soon; with a long one a slow
+  /// configured. With a short timeout, a crashed holder is replaced soon; with a long one, a slow
   /// network or a paused process costs no lock. The default is kazoo's; with Curator's 60 s,
   /// waiters wait that long for a crashed holder.
   std::chrono::milliseconds session_timeout{10'000};
@@ -152,7 +152,7 @@ struct ClientOptions {
 
   /// The size in bytes up to which the servers accept a request: their `jute.maxbuffer`, 1 MiB - 1
   /// by default. The client refuses a larger request, which a server would answer by dropping the
-  /// connection. After a reconnection the client restores its watches in one request of at most
+  /// connection. After a reconnection, the client restores its watches in one request of at most
   /// half this size; nodes whose watches do not fit are read again.
   std::size_t max_request_size = 0xfffff;
 

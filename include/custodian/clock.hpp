@@ -6,8 +6,8 @@
 /// Use it in tests, as `ClientOptions::clock`; a service leaves that option empty. A test moves a
 /// `testing::FakeClock` by hand.
 ///
-/// When not to use it: for deadlines of operations and pauses between attempts. Those always use
-/// the steady clock.
+/// When not to use it: for deadlines of operations and pauses between attempts. Deadlines and
+/// pauses always use the steady clock.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <chrono>
@@ -56,7 +56,7 @@ class CUSTODIAN_EXPORT Clock {
     /// Ends the alarm: no ring begins any more, but one that is under way may still be running.
     virtual ~Alarm() = default;
     /// Makes the alarm ring once, at this time or soon after it; at once if the time has passed.
-    /// Replaces the time that was set before. Without a time the alarm does not ring. A set alarm
+    /// Replaces the time that was set before. Without a time, the alarm does not ring. A set alarm
     /// is work for its executor until it has rung.
     virtual void set(std::optional<BootClock::time_point> time) = 0;
   };

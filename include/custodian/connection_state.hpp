@@ -39,7 +39,7 @@ enum class ConnectionState {
 }
 
 /// A subscription keeps a listener registered until the subscription is destroyed. Move-only. After
-/// the destructor has returned no new call begins; one that is under way on another thread may
+/// the destructor has returned, no new call begins; a call that is under way on another thread may
 /// still be running.
 class Subscription {
  public:

@@ -25,7 +25,7 @@
 /// Lifetimes: the client keeps the observer until the client and its last lease are gone. So the
 /// observer may be called after the client's destructor has returned: for a lease that outlives the
 /// client, and for events that wait for the callback executor. When that executor's context ends,
-/// waiting events are dropped. In a forked child there are no events.
+/// waiting events are dropped. In a forked child, there are no events.
 ///
 /// A client without an observer pays nothing: no clock is read and nothing is allocated.
 
@@ -63,7 +63,7 @@ enum class AcquireOutcome : std::uint8_t {
 ///   try without waiting, an acquire that gets its lock at once, an acquire that waits behind
 ///   contenders of its own client, and an acquire that waits for a node which other acquires of its
 ///   client share or keep.
-/// - An acquire of several permits, an acquire of any stripe, and one that queues again with
+/// - An acquire of several permits, an acquire of any stripe, and an acquire that queues again with
 ///   another session begin once and end once. A lock that consists of other locks begins an acquire
 ///   of each member when the member's turn has come.
 /// - There are no events, neither of a begin nor of an end, for a call that was refused at once (a
@@ -96,7 +96,7 @@ struct AcquireEnded {
 
 /// A lock is held from now on. The event comes before the AcquireEnded of the acquire, whose
 /// outcome need not be `acquired`: a lease that is granted too late for its caller is released at
-/// once. With HandOff::cohort each holder has a lease of its own.
+/// once. With HandOff::cohort, each holder has a lease of its own.
 struct LeaseBegun {
   std::string_view recipe;  ///< the lock's type; see Observer
   std::string_view path;    ///< the path that the lock was made with

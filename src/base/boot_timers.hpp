@@ -24,8 +24,8 @@ class BootTimers : public std::enable_shared_from_this<BootTimers> {
  public:
   using Strand = boost::asio::strand<boost::asio::any_io_executor>;
 
-  /// `callbacks` is the executor of the callbacks that these timers cause. It is passed on to the
-  /// alarm of `clock`.
+  /// `callbacks`, the executor of the user callbacks that follow from these timers, is passed on to
+  /// the alarm of `clock`.
   explicit BootTimers(const Strand& strand, std::shared_ptr<Clock> clock = nullptr,
                       boost::asio::any_io_executor callbacks = {});
   /// Must be called before the first use. After an error there is no timerfd, and the timers stand

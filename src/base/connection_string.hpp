@@ -53,7 +53,8 @@ struct ConnectionString {
 [[nodiscard]] std::string_view without_chroot(std::string_view connection_string) noexcept;
 
 [[nodiscard]] std::string to_string(const HostPort& server);
-/// The connection string with every port and IPv6 bracket written out. It parses to an equal value.
+/// The connection string with every port and IPv6 bracket written out, which parses to an equal
+/// value.
 [[nodiscard]] std::string to_string(const ConnectionString& connection_string);
 
 }  // namespace custodian::detail

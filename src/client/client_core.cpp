@@ -74,7 +74,7 @@ void ClientCore::on_answer() {
 }
 
 void ClientCore::resume_operations() {
-  // After an outage there may be a request for each of thousands of waiters. Sending more than a
+  // After an outage, there may be a request for each of thousands of waiters. Sending more than a
   // server works on at once (its globalOutstandingLimit is 1000) would only delay the beats.
   constexpr std::size_t most_at_once = 500;
   while (state_.next_to_resume != 0 && state_.connected &&

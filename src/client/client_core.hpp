@@ -42,14 +42,14 @@ class ClientCore final : public ObservedClient {
     return state_.callback_executor;
   }
   [[nodiscard]] const ClientOptions& options() const noexcept { return state_.options; }
-  /// What is put before the paths of this view on the server.
+  /// The prefix that the paths of this view have on the server.
   [[nodiscard]] const PathPrefix& prefix() const noexcept { return prefix_; }
   /// The namespace of this view: empty, or an absolute path.
   [[nodiscard]] const std::string& name_space() const noexcept { return name_space_; }
   /// The client as its own handle sees it: through `ClientOptions::name_space`.
   [[nodiscard]] ClientCore& own() const noexcept { return *state_.own; }
-  /// The client as seen through another namespace, which is empty or an absolute path. It lives as
-  /// long as the client.
+  /// The client as seen through another namespace, which is empty or an absolute path. The view
+  /// lives as long as the client.
   [[nodiscard]] ClientCore& view(std::string_view name_space);
   /// A path of this view as the client's observer and ACL provider know it: below the client's own
   /// namespace, or else the path on the server.

@@ -56,7 +56,7 @@ class ClientSession final : public SessionObserver,
                             public std::enable_shared_from_this<ClientSession> {
  public:
   explicit ClientSession(const CorePtr& core);
-  /// Begins the session. Before that it has no connection.
+  /// Begins the session, which has no connection before.
   void start(SessionSettings settings);
 
   // Called on any thread.

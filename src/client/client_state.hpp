@@ -41,7 +41,7 @@ class Operation;
 class Sasl;
 class Tls;
 
-/// What secures the connections of a client.
+/// The parts that secure the connections of a client.
 struct Security {
   std::shared_ptr<Tls> tls{};          ///< null without TLS
   std::shared_ptr<const Sasl> sasl{};  ///< null without SASL

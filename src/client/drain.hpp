@@ -21,7 +21,7 @@ namespace custodian::detail {
 class Drain {
  public:
   // Called on any thread.
-  /// From now on no lease may begin. Returns whether this is the first call.
+  /// From now on, no lease may begin. Returns whether this is the first call.
   [[nodiscard]] bool begin() noexcept { return !draining_.exchange(true); }
   [[nodiscard]] bool draining() const noexcept { return draining_; }
   /// A lease begins (+1) or has ended (-1). Returns whether the client drains and has no lease

@@ -48,7 +48,7 @@ class LeaseClock {
   [[nodiscard]] static constexpr Duration least_timeout(Duration touch_interval) noexcept {
     return 3 * touch_interval;
   }
-  /// Before this moment the session is certainly alive.
+  /// Before this moment, the session is certainly alive.
   [[nodiscard]] Time valid_until() const noexcept;
   /// How much time must be left before valid_until() for a lock to be granted, so that its holder
   /// has time to work and to be notified of a loss.

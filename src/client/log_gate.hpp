@@ -22,7 +22,7 @@ class LogGate {
   [[nodiscard]] bool has_sink() const noexcept { return static_cast<bool>(sink_); }
   /// Calls the sink, unless the gate is closed. One call at a time.
   void write(LogLevel level, std::string_view line);
-  /// From now on no call begins. Waits for the one that is under way, but no longer than until the
+  /// From now on, no call begins. Waits for a call that is under way, but no longer than until the
   /// deadline.
   void close(Deadline deadline);
 

@@ -92,8 +92,8 @@ void Operation::start() {
 void Operation::attempt() {
   if (plan_.deadline.passed()) return finish(Errc::deadline_exceeded);
   const bool connected = core_->connected();
-  // Without a connection a timer is set even if there is no deadline: its handler keeps this object
-  // alive.
+  // Without a connection, a timer is set even if there is no deadline: the timer's handler keeps
+  // this object alive.
   if (!connected || !plan_.deadline.is_never()) wake_at(plan_.deadline.time_point());
   if (!connected) {
     if (plan_.retry == RetryPolicy::none()) return finish(Errc::not_connected);

@@ -126,9 +126,9 @@ Acl acl_for(const ClientCore& core, std::string_view path) {
   return provider ? provider(core.path_for_options(path)) : open_acl();
 }
 
-/// The ACL of a parent, whose path is the server's. For a parent outside the client's own namespace
-/// the provider gets "/" if the create came through that namespace, otherwise the path on the
-/// server.
+/// The ACL of a parent, whose path is the server's. For a parent outside the client's own
+/// namespace, the provider gets "/" if the create came through that namespace, otherwise the path
+/// on the server.
 Acl acl_for_parent(const ClientCore& core, const std::string& full_path) {
   const AclProvider& provider = core.options().acl_provider;
   if (!provider) return open_acl();

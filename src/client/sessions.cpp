@@ -59,7 +59,7 @@ void Sessions::begin_after(std::chrono::milliseconds pause) {
 
 void Sessions::on_state(ClientSession& session, SessionState state, const SessionInfo& info) {
   const bool goes_on = state == SessionState::connected || state == SessionState::connecting;
-  // Of a retired session only the end matters.
+  // Of a retired session, only the end matters.
   if (&session != current_.get()) {
     if (goes_on) return;
     std::erase_if(retired_, [&](const auto& each) { return each.get() == &session; });
@@ -212,7 +212,7 @@ void Sessions::ask() {
 void Sessions::on_provided(std::optional<Credentials> answer) {
   if (core_.closed()) return;
   if (answer) {
-    // During a session credentials are presented only if they have changed.
+    // During a session, credentials are presented only if they have changed.
     if (waits_ || *answer != credentials_) set_credentials(std::move(*answer));
   } else if (waits_) {
     // The provider has failed. The session begins with the credentials that were given before, if

@@ -20,7 +20,7 @@ Holder::Holder(LockNodePtr node, std::int64_t number, std::int64_t czxid, Events
 }
 
 Holder::~Holder() {
-  // In the child of a fork nothing is released: mutexes may be locked for ever.
+  // In the child of a fork, nothing is released: mutexes may be locked for ever.
   if (core()->forked()) return;
   if (node_->observed()) observe_release();
   if (states_.has_waiters()) {

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Holder is shared by the leases of one holder. It is that holder's tenure of the lock's node, and
-/// has the listeners for its state.
+/// Holder is one holder's tenure of the lock's node, which the holder's leases share. It has the
+/// listeners for the state of the leases.
 
 #include <atomic>
 #include <memory>

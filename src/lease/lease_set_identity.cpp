@@ -149,8 +149,8 @@ asio::awaitable<void> make_change(ChangePtr change) {
   std::move(change->handler)(*outcome);
 }
 
-/// Starts a change. It ends when the lease is lost or released, too: a later request might be sent
-/// in another session.
+/// Starts a change. A change also ends when the lease is lost or released: a later request might be
+/// sent in another session.
 void begin(const ChangePtr& change) {
   const HolderPtr hold = change->hold.lock();
   if (!hold) return std::move(change->handler)(Errc::lock_lost);

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// LockNode is the node by which a lock is held. It decides whether its lease is still good: by the
-/// session, by a deletion of the node by another client, and by the maximum time. Its holders
-/// follow each other, or share it; mostly there is one.
+/// LockNode is the node by which a lock is held. It decides whether its lease is still good: the
+/// session may end, another client may delete the node, and the maximum time may be up. Its holders
+/// follow each other, or share the node; mostly there is one.
 
 #include <atomic>
 #include <deque>
@@ -69,7 +69,7 @@ class LockNode final : public SessionLease, public std::enable_shared_from_this<
   [[nodiscard]] bool is_checkable() const noexcept override { return checkable_; }
   /// Reads the node with a watch, and notifies the holder if a client has asked for the lock.
   void look();
-  /// From now on a watch notices the node's deletion by another client, and not only a beat.
+  /// From now on, a watch notices the node's deletion by another client, and not only a beat.
   void watch();
   /// The line of the node's changes; made at the first use.
   [[nodiscard]] const ChangeLinePtr& changes();

@@ -98,7 +98,7 @@ class PrometheusMetrics {
   [[nodiscard]] Family<Histogram>& histogram(const std::string& name,
                                              const std::string& help) const;
   [[nodiscard]] Labels labels(Labels others) const;
-  /// The series of the recipe and the path. Those of a new key are made by `make`.
+  /// The series of the recipe and the path; `make` makes the series of a new key.
   template <typename Series>
   [[nodiscard]] Series& series_at(std::map<Key, Series>& all, std::string_view recipe,
                                   std::string_view path,

@@ -28,9 +28,9 @@ struct AddressPace {
   /// After this many doublings the rest is 1.28 s, and grows no longer.
   static constexpr int most_doublings = 6;
 
-  /// The rest after `failures` earlier failures in a row; `random` is in [0, 1). It is between half
-  /// and one and a half of the doubled rest, so that the clients of a server do not all return at
-  /// once.
+  /// The rest after `failures` earlier failures in a row; `random` is in [0, 1). The result is
+  /// between half and one and a half of the doubled rest, so that the clients of a server do not
+  /// all return at once.
   [[nodiscard]] static std::chrono::milliseconds rest(int failures, double random);
 };
 
@@ -41,7 +41,7 @@ class AddressOrder {
 
   explicit AddressOrder(std::uint64_t seed) : seed_{seed} {}
 
-  /// Sets the addresses. What is known of an address that stays is kept.
+  /// Sets the addresses. An address that stays keeps its failures, its rest and its turn.
   void replace(const std::vector<Address>& addresses);
   [[nodiscard]] bool contains(const Endpoint& endpoint) const;
   [[nodiscard]] std::size_t size() const noexcept { return places_.size(); }

@@ -77,7 +77,7 @@ struct Callbacks {
                    const void* operation) noexcept {
     complete(rc, operation, [&](Reply& reply) {
       if (rc != ZOK) return;
-      // For a node without data the length is -1.
+      // For a node without data, the length is -1.
       if (value != nullptr && length > 0) {
         reply.data.assign(value, static_cast<std::size_t>(length));
       }

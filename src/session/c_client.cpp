@@ -120,13 +120,13 @@ error_code CClient::forget_leftovers() {
 Interest CClient::interest() {
   if (process_id() != owner_) return {.error = Errc::forked, .timeout = std::chrono::hours{1}};
   const LibraryCall call{*this};
-  // Without a connection zookeeper_interest() would dial by itself.
+  // Without a connection, zookeeper_interest() would dial by itself.
   if (!is_reading()) return {.error = Errc::not_connected};
   cork_.pull(descriptor_);
   Interest result;
   int interest = 0;
   timeval timeout{};
-  // On an error the descriptor may be set to a number that is closed already.
+  // On an error, the library may set the descriptor to a number that is closed already.
   const int rc = zookeeper_interest(handle(), &result.descriptor, &interest, &timeout);
   result.error = to_error(rc);
   if (rc != ZOK) result.descriptor = -1;
@@ -334,7 +334,7 @@ void CClient::close() {
     }
     zookeeper_close(std::exchange(handle_, nullptr));
   }
-  // In the child of a fork the handle leaks: closing it would end the parent's session.
+  // In the child of a fork, the handle leaks: closing it would end the parent's session.
   handle_ = nullptr;
 }
 

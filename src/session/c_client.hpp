@@ -101,7 +101,7 @@ class CClient {
   /// Does what the descriptor is ready for. Reads a limited number of replies; the descriptor stays
   /// readable if there are more.
   void process(bool readable, bool writable);
-  /// Judges a whole frame that will arrive next, in parts; see Inbox. After a refusal the next
+  /// Judges a whole frame that will arrive next, in parts; see Inbox. After a refusal, the next
   /// process() ends the connection.
   [[nodiscard]] bool accepts_ahead(std::string_view frame);
   /// Queues a request, which the next interest() sends at the latest. `operation` is a key of the
@@ -139,8 +139,8 @@ class CClient {
   }
   [[nodiscard]] SessionInfo session();
   [[nodiscard]] std::vector<Event> take_events();
-  /// Whether an event of the newest connection was lost, for want of memory in most cases. It may
-  /// have been that of a watch, which the library has forgotten then.
+  /// Whether an event of the newest connection was lost, for want of memory in most cases. If it
+  /// was the event of a watch, the library has forgotten the watch.
   [[nodiscard]] bool has_lost_event() const noexcept { return note_lost_; }
 
  private:
@@ -151,7 +151,7 @@ class CClient {
   [[nodiscard]] int commit(const request::Multi& multi, std::uint64_t operation);
   /// Replaces the library's socket by this one; the library then sends the handshake.
   [[nodiscard]] error_code exchange_socket(int socket);
-  /// Makes the library clear its queues. After an error the leftovers of a failed send are still
+  /// Makes the library clear its queues. After an error, the leftovers of a failed send are still
   /// there.
   [[nodiscard]] error_code forget_leftovers();
   void read_state();

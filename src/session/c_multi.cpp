@@ -75,8 +75,8 @@ std::vector<TransactionResult> CMulti::results(int code) const {
   all.reserve(results_.size());
   for (const zoo_op_result_t& result : results_) {
     TransactionResult ours;
-    // In a result this code means that the operation was rolled back with the others. to_error()
-    // would make an unknown outcome of it.
+    // In a result, this code means that the operation was rolled back with the others. to_error()
+    // would turn the code into an unknown outcome.
     ours.error = result.err == ZRUNTIMEINCONSISTENCY
                      ? make_error_code(ServerErrc::runtime_inconsistency)
                      : to_error(result.err);

@@ -8,7 +8,7 @@
 /// the wire; in the others the servers say what is wrong:
 ///
 /// - A request right behind the handshake is longer than the servers accept: they end the
-///   connection without an answer. After a reconnection that request is the one that restores the
+///   connection without an answer. After a reconnection, that request is the one that restores the
 ///   watches. Each handshake keeps the session alive, so that only the client can end it.
 /// - The servers have not seen the newest transaction that this session has seen: they were
 ///   rebuilt, restored from an older snapshot, or are another ensemble. They accept the connection
@@ -89,7 +89,7 @@ class ConnectionRecord {
   /// last connection, all addresses have refused it, or one has refused it for a session timeout.
   [[nodiscard]] bool is_identity_refused(const std::vector<std::string>& addresses, Time now) const;
   /// Whether the servers have continued the session several times, for a session timeout, without a
-  /// connection. With each continuation they count the session's timeout anew.
+  /// connection. With each continuation, the servers count the session's timeout anew.
   [[nodiscard]] bool is_never_authenticated(Time now) const noexcept;
   /// Whether the session has had no connection for so long that a probe must find out why, and no
   /// probe has connected or ended lately.

@@ -40,7 +40,7 @@ gss_buffer_desc as_buffer(std::string_view text) {
   return {text.size(), const_cast<char*>(text.data())};
 }
 
-/// A code in words. For the calling thread's newest failure the words contain names and times.
+/// A code in words. For the calling thread's newest failure, the words contain names and times.
 std::string words_of(OM_uint32 code, int kind) {
   std::string words;
   OM_uint32 more = 0;
@@ -56,7 +56,7 @@ std::string words_of(OM_uint32 code, int kind) {
 
 [[noreturn]] void fail(const std::string& step, OM_uint32 major, OM_uint32 minor) {
   const OM_uint32 error = GSS_ROUTINE_ERROR(major);
-  // For these two codes GSSAPI says only that something failed. Kerberos' own code says what.
+  // For these two codes, GSSAPI says only that something failed. Kerberos' own code says what.
   const bool is_general = error == GSS_S_FAILURE || error == GSS_S_NO_CRED;
   std::string reason =
       is_general && minor != 0 ? words_of(minor, GSS_C_MECH_CODE) : words_of(major, GSS_C_GSS_CODE);

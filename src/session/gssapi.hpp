@@ -33,7 +33,8 @@ class Gssapi final : public SaslClient {
   /// Answers the server's offer of security layers: none of them, and no other identity to act as.
   [[nodiscard]] std::string choose_layer(std::string_view offer);
 
-  /// GSSAPI's handles. As a member they are released also if the constructor of Gssapi throws.
+  /// GSSAPI's handles, in a member, so that they are released even if the constructor of Gssapi
+  /// throws.
   struct Handles {
     Handles() = default;
     Handles(const Handles&) = delete;

@@ -26,8 +26,8 @@
 
 namespace custodian::detail {
 
-/// An AsyncStream, as Asio defines it, over a stream socket. In a child nothing is read or written:
-/// an operation ends with `operation_aborted`. Used on one strand.
+/// An AsyncStream, as Asio defines it, over a stream socket. In a child, nothing is read or
+/// written: an operation ends with `operation_aborted`. Used on one strand.
 template <typename Socket>
 class ProcessStream {
  public:

@@ -35,7 +35,7 @@
 /// completed; the loss, or the attempt that has failed, is recorded, and the names are looked up
 /// again, because addresses change; a new connection is used; the session's end is reported.
 ///
-/// The *purpose* of a session says for whom it connects. It only ever goes down this list:
+/// The *purpose* of a session says for whom it connects. The purpose only ever goes down this list:
 ///
 ///     serving      accepts requests while connected; without a connection it is *suspended*
 ///     retired      serves nobody, and reconnects all the same: its nodes stand until it is closed

@@ -186,7 +186,7 @@ std::string ReplyCheck::handshake_fault(JuteReader& frame) const {
   // Any other id means that the session has expired: then the rest does not matter.
   if (session_ != 0 && session != session_) return {};
   if (session == 0) return "a handshake without a session";
-  // With such a timeout the library would never wait for a connection again.
+  // With such a timeout, the library would never wait for a connection again.
   if (timeout <= 0 || timeout > longest_timeout) {
     return "a session timeout of " + std::to_string(timeout) + " ms";
   }

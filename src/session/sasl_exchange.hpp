@@ -9,8 +9,9 @@
 /// handshake. So until the exchange is over nothing else is under way on the connection, and the C
 /// client sees nothing of the exchange. Each connection is authenticated anew.
 ///
-/// A server that is hostile can end the connection, and the session with it, by a refusal or by an
-/// id of 0. It can do no more: frames and rounds are bounded, and silence by the connect timeout.
+/// A hostile server can end the connection, and the session with it, by a refusal or by an id of 0.
+/// It can do no more: the number of rounds and the size of frames are bounded, and the connect
+/// timeout bounds the server's silence.
 
 #include <cstddef>
 #include <cstdint>

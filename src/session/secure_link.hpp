@@ -35,7 +35,7 @@ class SecureLink {
   virtual void open(Opened opened) = 0;
   /// What the link waits for, in words for people; empty while it passes bytes on.
   [[nodiscard]] virtual std::string waits_for() const = 0;
-  /// Sets the judge of long frames. Without a judge none is refused.
+  /// Sets the judge of long frames. Without a judge, no frame is refused.
   virtual void set_judge(Judge judge) = 0;
   /// Ends the connection at once. What was not sent yet is dropped: a request that the client has
   /// given up must not arrive later. In the child of a fork, closes the child's copies only.

@@ -6,9 +6,9 @@
 /// handshake is held back until that is done.
 ///
 /// A delay in the link is on the safe side for leases: a request's time `sent` is taken before its
-/// bytes enter the link, and `acknowledged` after the answer has left it. This holds for the answer
-/// to the handshake, too, however long it is held back: the session is counted from the time before
-/// the handshake was sent, and the server hears each round of SASL later.
+/// bytes enter the link, and `acknowledged` after the answer has left it. The same is true of the
+/// answer to the handshake, however long it is held back: the lease clock counts the session from
+/// the time before the handshake was sent, and the server receives each round of SASL later.
 
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>

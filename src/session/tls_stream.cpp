@@ -50,8 +50,9 @@ void TlsStream::read_some(asio::mutable_buffer buffer, Done done) {
       });
 }
 
-/// A server sends each reply in a record of its own, and OpenSSL reads one record at a time. Those
-/// that have come with the first one are read here, so that all of them are handed on together.
+/// A server sends each reply in a record of its own, and OpenSSL reads one record at a time. The
+/// records that have come with the first one are read here, so that all of them are handed on
+/// together.
 std::size_t TlsStream::read_on(asio::mutable_buffer buffer) {
   SSL* const tls = server_.native_handle();
   const std::size_t room = buffer.size();

@@ -17,8 +17,8 @@
 /// *Coroutines.* A coroutine on the strand is resumed by the reply itself, without another turn of
 /// the strand's queue.
 ///
-/// *Blocking.* A blocking call gets its result as a value and throws in the caller's thread. It
-/// refuses to run on a thread for which it would have to wait.
+/// *Blocking.* A blocking call gets its result as a value and throws in the caller's thread. On a
+/// thread that the call would have to wait for, it throws would_deadlock.
 
 #include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>

@@ -178,7 +178,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   Lease& operator=(Lease&& other) noexcept;
   ~Lease();
 
-  /// Whether the lease is not empty. It may be lost: see state().
+  /// Whether the lease is not empty. A lease that is not empty may be lost: see state().
   [[nodiscard]] explicit operator bool() const& noexcept { return hold_ != nullptr; }
   /// Deleted for a temporary, which would release the lock before the condition's body runs: name
   /// the lease, as in `if (auto result = mutex.try_acquire())`.

@@ -17,8 +17,8 @@
 
 namespace custodian {
 
-/// The data that a revocation writes into a holder's node. They stay until the holder writes its
-/// identity back.
+/// The data that a revocation writes into a holder's node. These data stay until the holder writes
+/// its identity back.
 inline constexpr std::string_view revoke_message = "__REVOKE__";
 
 /// Whether the contender's node shows that a client has asked the contender to give up its lock, or

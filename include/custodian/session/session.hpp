@@ -178,7 +178,8 @@ using ReplyHandler = boost::asio::any_completion_handler<void(Reply)>;
 /// The facts about a session.
 struct SessionInfo {
   std::int64_t id = 0;  ///< the session's number; 0 if there is no session yet
-  /// The session's password, 16 bytes. With the id it gives control of the session: keep it secret.
+  /// The session's password, 16 bytes. Id and password give control of the session: keep the
+  /// password secret.
   std::string password{};
   std::chrono::milliseconds timeout{0};  ///< the session timeout that the servers granted
   /// The number of the client's newest connection, counted from 1.

@@ -76,7 +76,7 @@ void BootTimers::set_alarm(std::optional<TimerQueue::Time> time) {
   if (alarm_) return alarm_->set(time);
   const bool is_mine = strand_.running_in_this_thread();
   if (!descriptor_.is_open()) {
-    // Without a timerfd the Asio timer waits, and only the strand may touch it. The strand cancels
+    // Without a timerfd, the Asio timer waits, and only the strand may touch it. The strand cancels
     // the wait, and on_wake() begins another.
     asio::dispatch(strand_, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->steady_.cancel();

@@ -21,7 +21,7 @@ BootClock::time_point BootClock::now() noexcept {
   static const clockid_t clock = choose_clock();
   timespec now{};
   if (::clock_gettime(clock, &now) != 0) {
-    // Without a clock that runs no lease would ever expire, so the process must not go on.
+    // If the clock cannot be read, no lease would ever expire: so the process must not go on.
     std::fputs("custodian: this process may not read the clock\n", stderr);
     std::abort();
   }

@@ -28,9 +28,9 @@ enum class PathKind {
 void validate_path(std::string_view operation, std::string_view path,
                    PathKind kind = PathKind::plain);
 
-/// The namespace in its one form: empty if it adds nothing, or else an absolute path.
+/// The namespace in its canonical form: empty if it adds nothing, or else an absolute path.
 [[nodiscard]] std::string absolute_namespace(std::string_view name_space);
-/// The first rule that a namespace in that form breaks; nothing if it breaks none.
+/// The first rule that a namespace in its canonical form breaks; nothing if it breaks none.
 [[nodiscard]] std::optional<std::string> namespace_fault(std::string_view absolute);
 
 /// The prefix of a client's paths on the server: the chroot of the connection string, then the

@@ -18,8 +18,8 @@ namespace {
 
 constexpr auto close_grace = detail::ClientCore::close_grace;
 
-/// Makes a core that is not destroyed in a child of a fork. Its last owner there may be an object
-/// that outlives the client, and mutexes that were locked at the fork stay locked for ever.
+/// Makes a core that is not destroyed in a child of a fork. The core's last owner there may be an
+/// object that outlives the client, and mutexes that were locked at the fork stay locked for ever.
 CorePtr make_core(const asio::any_io_executor& executor, asio::any_io_executor callbacks,
                   ClientOptions options, detail::Security security,
                   std::shared_ptr<void> keep_alive) {
@@ -75,8 +75,8 @@ Client::~Client() {
     // NOLINTEND(bugprone-unhandled-exception-at-new)
     return;
   }
-  // The end is not waited for here: the user's executor may be busy or stopped, and a thread of the
-  // client cannot wait for itself.
+  // The destructor does not wait in these cases: the user's executor may be busy or stopped, and a
+  // thread of the client cannot wait for itself.
   if (!runtime_ || core_->is_own_thread()) {
     core_->close(close_grace, nullptr);
     return;

@@ -274,7 +274,7 @@ void ClientCore::begin_close(std::chrono::milliseconds grace) {
   state_.late_creates.clear();
   if (state_.follower) state_.follower->stop();
   // The servers pass the locks on as soon as the session is closed, so the holders are notified
-  // first. A holder that blocks is waited for no longer than a quarter of the grace.
+  // first. A holder that blocks delays the close by a quarter of the grace at most.
   if (held) notify_holders(grace / 4);
 }
 

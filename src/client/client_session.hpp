@@ -36,7 +36,7 @@ class SessionLease {
   [[nodiscard]] virtual const std::string& full_path() const noexcept = 0;
   /// Whether a loss is known by now; the clock is not read.
   [[nodiscard]] virtual bool is_lost() const noexcept = 0;
-  /// Whether the lease's node is idle: it has no holder, and is kept all the same.
+  /// Whether the lease's node is idle: kept without a holder.
   [[nodiscard]] virtual bool is_idle() const noexcept = 0;
   /// Ends hand-overs: the node gets no other holder, and is deleted if it is idle.
   virtual void end_passing() = 0;

@@ -52,7 +52,7 @@ class DoubtfulCreates {
   [[nodiscard]] std::vector<std::string> strays(const std::string& parent,
                                                 const std::vector<std::string>& children) const;
   /// Records a look at this parent, from `began` to `ended`. A complete look forgets the creates
-  /// whose `until` had passed when it began.
+  /// whose `until` had passed when the look began.
   void looked(const std::string& parent, Look look, Time began, Time ended);
 
  private:

@@ -39,7 +39,7 @@ class EnsembleFollower::ConfigWatcher final : public Watcher {
 EnsembleFollower::EnsembleFollower(ClientCore& core) : core_{core}, timer_{core.strand()} {}
 
 void EnsembleFollower::on_connected() {
-  // A watch that stands is restored by the session, and a read goes on by itself.
+  // The session restores an armed watch, and a read that is under way goes on by itself.
   if (!reading_ && !watcher_) read();
 }
 
@@ -83,7 +83,7 @@ void EnsembleFollower::on_reply(const Reply& reply) {
 void EnsembleFollower::on_event(const ConfigWatcher& watcher, error_code error) {
   if (watcher_.get() != &watcher) return;
   watcher_.reset();
-  // A session that is over ends the watch, too: the next one reads when it is connected.
+  // The end of a session ends the watch, too: on_connected() reads again in the next session.
   if (!error && !reading_) read();
 }
 

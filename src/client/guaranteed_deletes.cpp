@@ -83,7 +83,8 @@ void GuaranteedDeletes::on_reply(const std::string& path, const QueuedNodePtr& c
   if (!was_resumed || goes_on) return;
   if (left != pending_.end()) left->second.resumed = false;
   if (resumed_ > 0) --resumed_;
-  // After a lost reply the others are lost, too: resume() begins anew on the next connection.
+  // After a lost reply, the other replies are lost, too: resume() begins anew on the next
+  // connection.
   if (reply.error != ServerErrc::connection_loss) resume_next();
 }
 

@@ -8,12 +8,13 @@
 /// (operations_create.cpp). This proves the outcome only if the servers process the create before
 /// the write. There are two exceptions:
 ///
-/// - *Within one session.* A server with Netty connections (TLS needs them) may process requests
-///   that it has read from a session's earlier connection after it has begun to serve the next one:
-///   a request was seen a dozen requests late. Nothing else breaks the order: a server closes a
+/// - *Within one session.* A server with Netty connections (TLS needs them) may process requests of
+///   a session's earlier connection after it has begun to serve the session's next connection: a
+///   request was seen a dozen requests late. Nothing else breaks the order: a server closes a
 ///   session's earlier connection when the next one begins, and when the session has moved, the
 ///   requests that reach it through its former server are refused. So a late create has been read
-///   by the server, and waits for one of its threads. After a session timeout it is not expected.
+///   by the server, and waits for one of its threads. After a session timeout, no late create is
+///   expected.
 /// - *After a session was given up*, the session lives on until its leases are released. The
 ///   requests of a later session prove nothing about the creates of this one, whose own requests
 ///   may be in the network for as long as the servers keep it. A create is in doubt until that

@@ -90,7 +90,8 @@ class Heartbeat {
   void disconnected();
   void sent(Time now);
   void answered();
-  /// An answer of any kind: those to earlier requests come before the one to the beat.
+  /// An answer of any kind has come: the answers to earlier requests come before the answer to the
+  /// beat.
   void heard(Time now);
   /// A check is wanted now: the next beat is due at once.
   void hurry(Time now);

@@ -13,8 +13,8 @@
 
 namespace custodian::detail {
 
-/// Leases and locks keep the core of a client that is destroyed, and the core writes lines. But
-/// what the sink refers to may be gone with the client. Used on any thread.
+/// Leases and locks keep the core of a destroyed client, and the core writes lines. But the objects
+/// that the sink refers to may be gone with the client. Used on any thread.
 class LogGate {
  public:
   explicit LogGate(LogSink sink) : sink_{std::move(sink)} {}

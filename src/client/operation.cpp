@@ -116,7 +116,7 @@ void Operation::on_reply(Reply reply) {
   }
   if (reply.stamp.connection != 0) stamp_ = reply.stamp;
   if (!reply.error) return finish(std::move(reply));
-  // With these errors the request was certainly not applied, so any request may be repeated.
+  // With these errors, the request was certainly not applied, so any request may be repeated.
   const bool unchanged =
       reply.error == Errc::not_connected || reply.error == ServerErrc::throttled ||
       reply.error == ServerErrc::session_moved || reply.error == ServerErrc::session_expired ||

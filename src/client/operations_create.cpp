@@ -10,8 +10,8 @@
 ///    write.
 /// 3. List the parent on the same connection. Of the nodes with the uuid, the lowest that is not
 ///    left from an earlier session is kept, and the others are deleted. Without a proof, pause and
-///    go on with 2. Without a number behind its name there can only be one such node: it is looked
-///    for by its path, since an ACL may forbid the listing.
+///    go on with 2. If the node gets no sequence number, there can only be one such node: it is
+///    looked up by its path, since an ACL may forbid the listing.
 /// 4. For a caller that has given up, a transaction that changes nothing takes the place of the
 ///    repeated create, and all nodes with the uuid are deleted in the background.
 
@@ -254,7 +254,7 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
     // The next attempt waits for a connection.
     if (fenced.error == ServerErrc::connection_loss) continue;
     if (fenced.stamp.quorum_result && !is_sequential(create.mode)) {
-      // There can only be one node, at this path: an ACL may forbid the listing, but not this.
+      // There can only be one node, at this path: an ACL may forbid the listing, but not this look.
       Request look = request::Exists{create.path, nullptr};
       const Reply found = co_await reply_to(core, std::move(look), plan, nullptr);
       if (found.error == Errc::closed) co_return;
@@ -281,7 +281,7 @@ asio::awaitable<void> clean_up_after(CorePtr core, request::Create create, std::
         co_return;
       }
     }
-    // In rare cases the two answers come on different connections, or have errors that a server
+    // In rare cases, the two answers come on different connections, or have errors that a server
     // should not give. The pause is short, because it keeps the client alive.
     constexpr std::chrono::milliseconds wait{100};
     co_await pause(core, wait, plan.deadline, nullptr);

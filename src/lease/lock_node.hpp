@@ -19,7 +19,7 @@
 
 namespace custodian::detail {
 
-/// The changes of a node's data that are under way; each is woken when it is next.
+/// The changes of a node's data that are under way; each is woken when its turn has come.
 using ChangeLine = std::deque<CancellationPtr>;
 using ChangeLinePtr = std::shared_ptr<ChangeLine>;
 

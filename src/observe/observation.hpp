@@ -16,7 +16,7 @@
 
 namespace custodian::detail {
 
-/// *ObservedClient* is what an Observation needs of the client that it is a part of. Called on any
+/// *ObservedClient* is the interface of a client for the client's own Observation. Called on any
 /// thread.
 class ObservedClient {
  public:

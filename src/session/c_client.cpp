@@ -82,8 +82,8 @@ error_code CClient::exchange_socket(int socket) {
   descriptor_ = -1;
   cork_.forget();
   error_code error = ServerErrc::connection_loss;
-  // After a failed connection the library asks for a pause before it dials, up to twice: so it is
-  // called up to three times.
+  // After a failed connection, the library asks for a pause before it dials, up to twice: so the
+  // loop calls it up to three times.
   for (int i = 0; i < 3; ++i) {
     int descriptor = -1;
     int interest = 0;
@@ -211,7 +211,7 @@ bool CClient::is_reading() const {
 error_code CClient::submit(const Request& request, std::uint64_t operation, Arms arms) {
   if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
-  // Without a connection the library would keep the request for the next one, where other requests
+  // Without a connection, the library would keep the request for the next one, where other requests
   // may have to go first.
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect(request);

@@ -93,7 +93,7 @@ class CClient {
 
   /// Continues or begins the session on a connected socket, of which the library gets a duplicate.
   /// `server` is the server's address, for the log. Called only without a connection. After an
-  /// error there is still none, and another socket may be handed over.
+  /// error, there is still no connection, and another socket may be handed over.
   [[nodiscard]] error_code hand_over(int socket, std::string server);
   /// Sends what was submitted, and returns what the library waits for. Called only with a
   /// connection, or during its handshake.
@@ -115,12 +115,12 @@ class CClient {
   /// and when interest() does not want to write: the library puts the credential in front of the
   /// packets that are still to be sent, of which the first may be half sent.
   [[nodiscard]] error_code present(const SessionSettings::Credential& credential);
-  /// Removes watches from the library's own table, so that it does not restore them on the next
-  /// connection. Called only without a connection.
+  /// Removes watches from the library's own table, so that the library does not restore them on the
+  /// next connection. Called only without a connection.
   void forget_watches(const std::vector<KnownWatch>& watches);
   /// Called when other code waits for the socket from now on: any byte must make it readable.
   void stop_reading();
-  /// Ends the handle. If it is connected, sends the end of the session; the library then blocks
+  /// Ends the handle. A connected handle sends the end of the session; the library then blocks
   /// until there is something to read, so the caller makes sure that there is (or that the socket
   /// is shut down). Completes the operations under way with ServerErrc::closing.
   void close();

@@ -72,8 +72,8 @@ class ConnectionRecord {
 
   /// Whether a server has answered a request on the newest connection.
   [[nodiscard]] bool was_answered() const noexcept { return answered_; }
-  /// Whether several connections in a row have ever ended before any answer: then no watches should
-  /// be restored on the next ones.
+  /// Whether it has ever happened that several connections in a row ended before any answer: then
+  /// no watches should be restored on the next connections.
   [[nodiscard]] bool restores_nothing() const noexcept { return restores_nothing_; }
   /// Whether connections have gone on ending without any answer for a session timeout, although
   /// nothing was restored on them.

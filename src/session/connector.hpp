@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// Connector dials an address over TCP. If the client has TLS or SASL, it verifies the server, and
-/// the C client is connected to it by a link (session/secure_link.hpp). A name that has addresses
-/// of both families is dialled as RFC 8305 ("Happy Eyeballs") says: if one family leads nowhere,
-/// the other is not kept waiting. The C client is given established connections only: its own way
-/// to connect tries half of an even number of addresses (docs/c-client.md has more), and its TLS
-/// verifies no name.
+/// Connector dials an address over TCP. If the client has TLS or SASL, Connector verifies the
+/// server, and a link (session/secure_link.hpp) connects the C client to the server. A name that
+/// has addresses of both families is dialled as RFC 8305 ("Happy Eyeballs") says: if one family
+/// leads nowhere, the other is not kept waiting. The C client is given established connections
+/// only: its own way to connect tries half of an even number of addresses (docs/c-client.md has
+/// more), and its TLS verifies no name.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>

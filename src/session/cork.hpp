@@ -2,7 +2,7 @@
 
 /// \file
 /// Cork holds back what is written to a socket, until it is pulled. The C client writes each
-/// request in two parts; without a cork each part is a packet of its own, for which the server
+/// request in two parts; without a cork, each part is a packet of its own, for which the server
 /// wakes up.
 
 #include <netinet/in.h>

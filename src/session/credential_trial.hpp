@@ -3,7 +3,7 @@
 /// \file
 /// CredentialTrial finds out whether the servers accept new credentials: a second session presents
 /// them and sends one request. A server that refuses a credential ends the connection, and the C
-/// client ends the handle with it: on the client's own session this would cost every lock. A Probe
+/// client ends the handle with it: on the client's own session, this would cost every lock. A Probe
 /// (session/probe.hpp) presents no credentials; it finds out whether the servers work at all. Used
 /// on the strand only.
 

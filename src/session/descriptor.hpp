@@ -37,8 +37,8 @@ class Descriptor {
   void shut_down();
   /// Whether the kernel accepts output now.
   [[nodiscard]] bool has_room();
-  /// Reads what the library has left unread of a connection that has ended, but no more than a few
-  /// short replies can be.
+  /// Reads the bytes that the library has left unread on a connection that has ended, 4 KiB at
+  /// most: a few short replies.
   [[nodiscard]] std::string unread();
   /// Reads and drops all input; false when the other side has closed.
   [[nodiscard]] bool discard_input();

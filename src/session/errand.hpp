@@ -42,7 +42,7 @@ class Errand {
       deliver(this, std::move(mailbox), call());
     }}.detach();
   }
-  /// Passes a result that is known without a call to the handler, on the strand. Cancels an earlier
+  /// Passes this result to the handler, on the strand, without making a call. Cancels an earlier
   /// call.
   void answer(Result result, Handler handler) {
     await(std::move(handler));

@@ -41,8 +41,8 @@ class Inbox {
   };
   [[nodiscard]] Next next(int descriptor);
   /// Judges a frame that the socket cannot hold, before it arrives there in parts. The library must
-  /// have read all that came before it. Returns whether the frame is good. After a bad one next()
-  /// returns `fault`, however much of the frame has arrived.
+  /// have read all that came before it. Returns whether the frame is good. After a bad frame,
+  /// next() returns `fault`, however much of the frame has arrived.
   [[nodiscard]] bool accepts_ahead(std::string_view frame);
   /// The library has read a whole frame, or a part of one.
   enum class Read { whole_frame, part };

@@ -3,8 +3,8 @@
 /// \file
 /// Probe finds out whether the servers work: a second session, which has seen no transaction and
 /// presents no credentials, tries to connect. Only servers that do not work refuse it: see
-/// ConnectionRecord. Whether servers accept credentials is found out by a CredentialTrial
-/// (session/credential_trial.hpp). Used on the strand only.
+/// ConnectionRecord. A CredentialTrial (session/credential_trial.hpp) finds out whether servers
+/// accept credentials. Used on the strand only.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <functional>

@@ -70,7 +70,7 @@ class ProcessStream {
     if (is_ours()) socket_.shutdown(boost::asio::socket_base::shutdown_both, ignored);
     socket_.close(ignored);
   }
-  /// Ends the connection at once. What the kernel has not sent yet is dropped.
+  /// Ends the connection at once. Bytes that the kernel has not sent yet are dropped.
   void reset() {
     if (is_ours() && socket_.is_open()) {
       sockaddr nobody{};

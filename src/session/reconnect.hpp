@@ -134,8 +134,8 @@ class Reconnect {
     bool connected = false;  ///< a new one is established: see on_connected()
     std::optional<SessionState> ended;  ///< the session is over: see on_end()
   };
-  /// Called after each call of the handle, with its state. After a loss no request is accepted, not
-  /// even while the lost operations are being completed.
+  /// Called after each call of the handle, with its state. After a loss, no request is accepted,
+  /// not even while the lost operations are being completed.
   [[nodiscard]] Sight look(HandleState now) noexcept;
   /// The connection may be used from now on.
   void on_connected() noexcept;
@@ -176,7 +176,7 @@ enum class NextSession {
 /// Whether the servers have ever accepted a session with the credentials of the one that ended.
 enum class CredentialRecord { proven, unproven };
 
-/// When, and with which credentials, the session after one that has ended this way begins.
+/// When the next session begins after one that has ended this way, and with which credentials.
 [[nodiscard]] NextSession next_session(SessionState end, CredentialRecord credentials) noexcept;
 
 }  // namespace custodian::detail

@@ -190,7 +190,7 @@ std::string ReplyCheck::handshake_fault(JuteReader& frame) const {
   if (timeout <= 0 || timeout > longest_timeout) {
     return "a session timeout of " + std::to_string(timeout) + " ms";
   }
-  // With a read-only session the library would look for another server, and wait for it.
+  // With a read-only session, the library would look for another server, and wait for it.
   if (read_only) return "a read-only session, which nobody asked for";
   return {};
 }

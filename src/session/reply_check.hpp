@@ -95,7 +95,7 @@ class ReplyCheck {
 
   /// Judges the frame at the front. A good one counts as read.
   [[nodiscard]] Finding examine(std::string_view bytes);
-  /// Judges a frame that cannot be seen as a whole by its beginning: the rest may be wrong, but
+  /// Judges, by its beginning, a frame that cannot be seen as a whole: the rest may be wrong, but
   /// does no harm.
   [[nodiscard]] Finding examine_beginning(std::string_view bytes);
 

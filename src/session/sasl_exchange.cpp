@@ -68,7 +68,7 @@ SaslExchange::Verdict SaslExchange::on_handshake(std::string_view frame) {
   }
   held_ = length_size + frame.size();
   // The id 0 means that the session has expired: the server ends the connection, and the C client
-  // must hear of it.
+  // must get this answer.
   if (number_at(frame, session_at) == 0 && number_at(frame, session_at + 4) == 0) {
     return {Step::over};
   }

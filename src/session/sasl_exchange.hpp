@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// SaslExchange authenticates a connection while the server's answer to the handshake is held back.
-/// Pure: the caller passes in what has arrived, and sends what comes out.
+/// SaslExchange authenticates a connection while the link holds back the server's answer to the
+/// handshake. Pure: the caller passes in what has arrived, and sends what comes out.
 ///
 /// ZooKeeper carries SASL's tokens in requests (operation 102, GetSASLRequest and SetSASLResponse)
 /// that follow the handshake. The C client sends nothing before it has read the answer to its
-/// handshake. So until the exchange is over nothing else is under way on the connection, and the C
+/// handshake. So until the exchange is over, nothing else is under way on the connection, and the C
 /// client sees nothing of the exchange. Each connection is authenticated anew.
 ///
 /// A hostile server can end the connection, and the session with it, by a refusal or by an id of 0.

@@ -16,7 +16,7 @@ namespace custodian::detail {
 /// One connection. Used on the strand only. An opened link is kept alive by its own handlers, and
 /// ends by itself: when the server has ended the connection, the C client reads what is left and
 /// then the end; when the C client has closed its socket, the server gets what is left and then the
-/// end. A server that takes nothing more is waited for until the link is aborted.
+/// end. If the server takes nothing more, the link waits for it until the link is aborted.
 class SecureLink {
  public:
   /// Called with an error and its reason in words, or with the C client's end of the pair of
@@ -37,8 +37,9 @@ class SecureLink {
   [[nodiscard]] virtual std::string waits_for() const = 0;
   /// Sets the judge of long frames. Without a judge, no frame is refused.
   virtual void set_judge(Judge judge) = 0;
-  /// Ends the connection at once. What was not sent yet is dropped: a request that the client has
-  /// given up must not arrive later. In the child of a fork, closes the child's copies only.
+  /// Ends the connection at once. Bytes that were not sent yet are dropped: a request that the
+  /// client has given up must not arrive later. In the child of a fork, closes the child's copies
+  /// only.
   virtual void abort() = 0;
   /// Why TLS or SASL ended the connection, beginning with its name; empty if neither did.
   [[nodiscard]] virtual const std::string& fault() const noexcept = 0;

@@ -132,8 +132,8 @@ bool ServerIdentity::accepts(bool preverified, boost::asio::ssl::verify_context&
     if (certificate != nullptr) refusal_ += " (" + short_line(subject_of(certificate)) + ")";
     return false;
   }
-  // The server's own certificate is verified last. A hook may have accepted it although OpenSSL
-  // refused it, but does not decide about its name.
+  // The server's own certificate is verified last. A hook may have accepted the certificate
+  // although OpenSSL refused it, but the hook does not decide about the name.
   if (::X509_STORE_CTX_get_error_depth(judged) != 0 || !verifies_name_) return true;
   X509* const own = ::X509_STORE_CTX_get0_cert(judged);
   if (own == nullptr) return false;

@@ -49,7 +49,8 @@ void StreamLink::open(Opened opened) {
 }
 
 void StreamLink::prepare(Opened opened) {
-  // The handler holds a weak pointer, because the errand that keeps it is a member of this object.
+  // The handler holds a weak pointer, because the errand that keeps the handler is a member of this
+  // object.
   const auto on_begun = [weak = weak_from_this(), opened](Sasl::Begun begun) {
     const auto self = weak.lock();
     if (!self || self->over_) return;
@@ -284,8 +285,8 @@ void StreamLink::on_server_gone(error_code error) {
   abort();
 }
 
-/// The server takes nothing more. What it has sent before is still to be read: replies, or the
-/// reason why.
+/// The server takes nothing more. The bytes that it has sent before are still to be read: replies,
+/// or the reason.
 void StreamLink::on_server_deaf() {
   after_patience([](StreamLink& self) {
     self.blame_server();

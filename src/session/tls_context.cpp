@@ -138,8 +138,8 @@ void heed_revocations(SslContext& context, const TlsOptions& options) {
   ::X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);
 }
 
-/// Restores what Asio keeps in a context, and deletes with it, when the hook has returned or
-/// thrown.
+/// Restores the objects that Asio keeps in a context, and deletes with the context, when the hook
+/// has returned or thrown.
 class KeptForAsio {
  public:
   explicit KeptForAsio(SSL_CTX* context)

@@ -7,9 +7,9 @@
 /// of the same thing share one entry. When the last of them is cancelled, the watch must be removed
 /// from the server, too, unless a request that will arm it again is under way.
 ///
-/// After a reconnection, the C client restores all watches in one request. If that is too long, the
-/// server ends the connection, and would end each later one for the same request. So the table
-/// counts the bytes, and before the client reconnects the excess is given up: see drop_beyond().
+/// After a reconnection, the C client restores all watches in one request. If that request is too
+/// long, the server ends the connection, and would end each later one for the same reason. So the
+/// table counts the bytes, and gives up the excess before the client reconnects: see drop_beyond().
 
 #include <cstdint>
 #include <map>

@@ -150,7 +150,7 @@ void ZooKeeperSession::schedule_pump() {
 ///
 /// The handle may be gone, or closing, after steps 1 and 2: the session may have ended.
 void ZooKeeperSession::pump() {
-  // In the child of a fork nothing is done, because the sockets are the parent's.
+  // In the child of a fork, nothing is done, because the sockets are the parent's.
   if (!client_ || process_id() != process_) return;
   if (reconnect_.closing()) return pump_closing();
   deliver();
@@ -255,7 +255,7 @@ void ZooKeeperSession::deliver() {
 }
 
 LogLevel ZooKeeperSession::damped(LogLevel level, LogLevel& loudest) const {
-  // Without a connection each attempt at each address is logged, several times a second. So a line
+  // Without a connection, each attempt at each address is logged, several times a second. So a line
   // keeps its level only if none before it was as loud.
   if (reconnect_.connected()) return level;
   if (level <= loudest) return LogLevel::debug;

@@ -209,7 +209,7 @@ void ZooKeeperSession::on_unproven(SecureLink::Proof proof) {
     record_.continued_unauthenticated(now);
   } else if (proof != Proof::wanted) {
     // Each attempt leaves a new session at the servers, until its timeout, so there must not be
-    // many.
+    // many attempts.
     order_.rest_until(dialled_.endpoint, now + ReconnectPace::refused_credentials);
   }
   if (!reconnect_.serving()) return;

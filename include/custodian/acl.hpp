@@ -76,9 +76,9 @@ using Acl = std::vector<AclEntry>;
                                                      std::string_view password);
 
 /// Chooses the ACL of a node that is created without an explicit one. Called with the path as the
-/// user gave it, and with the paths of missing parents that the create adds. Runs on the client's
-/// strand: it must not block, and must be safe to call from any thread. If it throws, the create
-/// fails.
+/// user gave it, and with the paths of missing parents that the create adds. Runs on the thread
+/// that calls the operation, and on the client's strand: the function must not block, and must be
+/// safe to call from any thread. If it throws, the create fails (invalid_argument).
 using AclProvider = std::function<Acl(std::string_view path)>;
 
 }  // namespace custodian

@@ -145,8 +145,8 @@ class CUSTODIAN_EXPORT Client {
 
   /// Writes a node, or creates it if it does not exist: Curator's `orSetData()`. Completes with the
   /// metadata, and whether the node was created. One request for a node that exists, two for a new
-  /// one. Between the two another process may create the node, which is then written, or remove it,
-  /// which is then created.
+  /// one. Between these requests, another process may create the node, which is then written, or
+  /// remove the node, which is then created.
   ///
   /// When not to use it: where the new data depend on the old ones, or several processes write one
   /// node: the last one wins. Then read, and set() with a version.

@@ -111,12 +111,12 @@ struct ClientOptions {
   /// Threads: the callback executor; one call at a time. A call that blocks delays the other
   /// callbacks, the notifications of lost leases among them. So a provider that asks a remote store
   /// does so beforehand, on a thread of its own, and returns the newest credentials that it has. No
-  /// call begins after close(); one that is running then may end after the client is destroyed.
+  /// call begins after close(); a call that is running then may end after the client is destroyed.
   ///
   /// Errors: an exception, or an answer that would be invalid as `credentials`, is logged
   /// (`LogLevel::error`, without the values). The client goes on with the answer before. Without an
-  /// answer it begins no session, and asks again every second; operations wait for the session as
-  /// for a connection.
+  /// answer, the client begins no session, and asks again every second; operations wait for the
+  /// session as for a connection.
   using CredentialsProvider = std::function<std::vector<Credential>()>;
   /// See CredentialsProvider. Empty: `credentials` are presented.
   CredentialsProvider credentials_provider{};
@@ -134,7 +134,7 @@ struct ClientOptions {
   AclProvider acl_provider{};
 
   /// The client's name for people who look at a lock's nodes: the data of every node that a recipe
-  /// creates. Empty: "host/process id".
+  /// creates and that has no value of its own. Empty: "host/process id".
   std::string identity{};
 
   /// The sink for the client's log lines. Empty: lines are discarded.
@@ -147,7 +147,8 @@ struct ClientOptions {
   /// The executor on which listeners, stop callbacks, log sinks, the observer, and handlers without
   /// an executor of their own run. Default: a thread of the client's own, or the executor that the
   /// client was given. None of them runs on the client's strand, so a slow callback cannot cost the
-  /// session; only `acl_provider`, and the functions of `tls`, run there.
+  /// session. Of all user code, only `acl_provider`, a mirror's `accept`, and the functions of
+  /// `tls` may run there.
   std::optional<boost::asio::any_io_executor> callback_executor{};
 
   /// The size in bytes up to which the servers accept a request: their `jute.maxbuffer`, 1 MiB - 1

@@ -20,9 +20,9 @@
 namespace custodian {
 
 /// The machine's boot clock, CLOCK_BOOTTIME: unlike the steady clock, it goes on while the machine
-/// is suspended. In a sandbox without that clock it is CLOCK_MONOTONIC, which stands still during a
-/// suspension. If neither is there, the process is aborted, since no lease can be kept without a
-/// clock.
+/// is suspended. In a sandbox without that clock, BootClock is CLOCK_MONOTONIC, which stands still
+/// during a suspension. If neither is there, the process is aborted, since no lease can be kept
+/// without a clock.
 struct CUSTODIAN_EXPORT BootClock {
   /// The clock's unit: nanoseconds.
   using duration = std::chrono::nanoseconds;

@@ -16,8 +16,8 @@ enum class CreateMode {
   persistent,
   /// The servers delete the node when the session that created it ends.
   ephemeral,
-  /// Like `persistent`, and the server appends ten digits to the name, which grow with every child
-  /// of the parent.
+  /// Like `persistent`, and the server appends a number of ten digits to the name, which grows with
+  /// every child of the parent.
   persistent_sequential,
   /// Both ephemeral and sequential: the mode of a contender in a queue.
   ephemeral_sequential,

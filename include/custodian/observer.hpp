@@ -73,7 +73,7 @@ enum class AcquireOutcome : std::uint8_t {
 ///   execution context is destroyed is reported as cancelled, with the error `closed`, if the
 ///   callback executor is still there to report it.
 ///
-/// In the events of one client the begin comes before the end, and before the LeaseBegun of its
+/// In the events of one client, the begin comes before the end, and before the LeaseBegun of its
 /// leases. The end has the same `recipe`, `path` and `began`. Two acquires of one lock may have
 /// begun at the same time; then it does not matter which of the ends belongs to which begin.
 struct AcquireBegun {
@@ -223,7 +223,7 @@ struct ConnectionChanged {
 
 /// Receives a client's events. Override the functions of the events that you need. An event's
 /// string_views are valid until the call returns. Times are measured by the boot clock. For
-/// threads, exceptions and lifetimes see the description of custodian/observer.hpp.
+/// threads, exceptions and lifetimes, see the description of custodian/observer.hpp.
 ///
 /// `recipe` is the lock's type: "InterProcessMutex", "InterProcessReadWriteLock::read" and
 /// "::write", "InterProcessSemaphore", "InterProcessSemaphoreMutex", "StripedMutex", "LeaderLatch",

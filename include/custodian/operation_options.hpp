@@ -90,9 +90,9 @@ enum class Descendants { must_not_exist, are_removed };
 struct RemoveOptions {
   /// The required version: the operation fails with bad_version if the node has another.
   std::int32_t version = any_version;
-  /// With `is_fine` a missing node is no error.
+  /// With `is_fine`, a missing node is no error.
   Missing missing = Missing::is_an_error;
-  /// With `are_removed` the whole tree is removed, not atomically.
+  /// With `are_removed`, the whole tree is removed, not atomically.
   Descendants descendants = Descendants::must_not_exist;
   /// When the operation gives up. Default: `ClientOptions::operation_timeout` from the call.
   Deadline deadline{};

@@ -55,7 +55,8 @@ struct SaslOptions {
   std::string server_name{};
 
   /// GSSAPI: the cache of the client's tickets, such as "FILE:/run/app/krb5cc". Empty: the cache
-  /// that the environment names (KRB5CCNAME, or krb5.conf); with `client_keytab` a cache in memory.
+  /// that the environment names (KRB5CCNAME, or krb5.conf); with `client_keytab`, a cache in
+  /// memory.
   std::string credential_cache{};
   /// GSSAPI: a file with the client's key, by which the client gets and renews tickets itself.
   /// Empty: the file that the environment names (KRB5_CLIENT_KTNAME, or krb5.conf), if there is

@@ -17,16 +17,16 @@ enum class TlsVersion { tls_1_2, tls_1_3 };
 /// The options of TLS for a client: `ClientOptions::tls`. A plain struct; every file is in PEM
 /// form.
 ///
-/// By default the client verifies the server's certificate: it must be signed by an authority that
+/// By default, the client verifies the server's certificate: it must be signed by an authority that
 /// the client trusts, and be for the server's name as it stands in `ClientOptions::servers`. A
 /// client with TLS never falls back to plain text.
 ///
-/// *Files* are read when the client is made, which throws Error (invalid_argument) if one is
-/// missing or wrong. All files are read again before a connection is made if one of them, or the
-/// list of the files in `ca_directory`, has changed since, so certificates are renewed without a
-/// restart. If the new files are wrong, the client goes on with the contents of the earlier ones,
-/// and logs a warning once; the files are then read again for later connections, once a second at
-/// most.
+/// *Files* are read when the client is made; its constructor throws Error (invalid_argument) if a
+/// file is missing or wrong. All files are read again before a connection is made if one of them,
+/// or the list of the files in `ca_directory`, has changed since, so certificates are renewed
+/// without a restart. If the new files are wrong, the client goes on with the contents of the
+/// earlier ones, and logs a warning once; the files are then read again for later connections, once
+/// a second at most.
 ///
 /// A library that was built without TLS (`CUSTODIAN_TLS=OFF`) refuses these options.
 struct TlsOptions {
@@ -68,10 +68,10 @@ struct TlsOptions {
   /// configured otherwise.
   TlsVersion minimum_version = TlsVersion::tls_1_2;
 
-  /// Sets in OpenSSL's context what has no option here: ciphers, engines, OCSP. Called for each new
-  /// context, after the other options were applied. It runs where the files are read: on the thread
-  /// that makes the client, and on the client's strand when files have changed, so it must not
-  /// block. An exception has the effect of a wrong file.
+  /// Makes those settings in OpenSSL's context that have no option here: ciphers, engines, OCSP.
+  /// Called for each new context, after the other options were applied. It runs where the files are
+  /// read: on the thread that makes the client, and on the client's strand when files have changed,
+  /// so it must not block. An exception has the effect of a wrong file.
   ///
   /// The function may set a verify callback (`SSL_CTX_set_verify`), which is called for each
   /// certificate and must not throw. The callback may refuse a certificate that OpenSSL accepts,

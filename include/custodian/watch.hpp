@@ -82,7 +82,7 @@ class CUSTODIAN_EXPORT Watch {
   /// watch is empty.
   /// Completes with: error, the event.
   /// Cancellation: total; the watch stays armed.
-  /// Errors: session_lost, closed, operation_aborted.
+  /// Errors: session_lost, closed, operation_aborted, forked.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait(Token&& token) {

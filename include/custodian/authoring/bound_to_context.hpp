@@ -29,7 +29,7 @@ template <typename... Results>
     Handler<Results...> handler;
     boost::asio::steady_timer keeper;
   };
-  // In the child of a fork the operation calls its handler at once, so there is no wait to end.
+  // In the child of a fork, the operation calls its handler at once, so there is no wait to end.
   if (detail::is_forked(*core)) return handler;
   const auto bound = std::make_shared<Bound>(std::move(handler), detail::strand_of(*core));
   // Only the context owns `bound`, by a wait that never ends by itself.

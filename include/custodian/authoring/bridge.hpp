@@ -217,7 +217,7 @@ std::optional<std::tuple<error_code, Results...>> block_until(CorePtr core,
     // The mutex is unlocked first, so that the thread that wakes need not wait for it.
     outcome->arrived.notify_one();
   };
-  // If the handler is destroyed unused, with its executor's context, the caller still wakes.
+  // If the handler is destroyed uncalled, with its executor's context, the caller still wakes.
   std::shared_ptr<void> last_word{nullptr, [settle](void*) { settle(Errc::closed, Results{}...); }};
   CancellationPtr cancellation;
   if (stop.stop_possible() || !end.is_never()) cancellation = std::make_shared<Cancellation>(core);

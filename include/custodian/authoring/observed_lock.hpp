@@ -57,7 +57,7 @@ CUSTODIAN_EXPORT void tell_wait_ended(const CorePtr& core, const ObservedLockPtr
                                       WaitOutcome outcome, error_code error,
                                       BootClock::time_point since);
 
-/// What is reported of an update: see UpdateEnded.
+/// The facts that are reported of an update: see UpdateEnded.
 struct UpdateFacts {
   error_code error{};     ///< the reason, if the update has failed
   bool written = false;   ///< whether the update has written

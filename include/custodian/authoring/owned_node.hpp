@@ -36,7 +36,7 @@ enum class LeaveReason : std::uint8_t {
 /// paths are too large for one request.
 using FindSuccessor = std::function<std::shared_ptr<detail::QueuedNode>(LeaveReason)>;
 
-/// What follows if the servers forbid the delete of an owned node.
+/// The consequence if the servers forbid the delete of an owned node.
 enum class ForbiddenDelete : std::uint8_t {
   ends_session,  ///< the client ends the session, which frees the node: others may wait for it
   is_logged,     ///< the node stays until the session ends: nobody waits for it

@@ -2,8 +2,8 @@
 
 /// \file
 /// spawn() lets an initiating function run a coroutine on the client's strand, and calls the
-/// handler with its result: for authors of recipes. Every coroutine of this library is started by
-/// spawn().
+/// handler with its result: for authors of recipes. Every coroutine of this library on the client's
+/// strand is started by spawn().
 ///
 /// \code
 /// void start_next(CorePtr core, CancellationPtr cancellation, StatePtr state, Handler<T> handler)
@@ -83,7 +83,7 @@ boost::asio::awaitable<void> complete_with(
 /// Runs a coroutine on the client's strand, and calls the handler there with its result: an error
 /// and default values, or no error and the value; a tuple becomes several arguments. Any thread.
 /// The coroutine's objects are destroyed before the handler is called. A coroutine that ends by an
-/// exception completes with not_enough_memory or state_not_recoverable. In the child of a fork
+/// exception completes with not_enough_memory or state_not_recoverable. In the child of a fork,
 /// nothing runs, and the handler is called at once, with `Errc::forked`.
 template <typename T>
 void spawn(const CorePtr& core, std::string_view what, boost::asio::awaitable<Result<T>> coroutine,

@@ -20,7 +20,7 @@ struct Thrown {
 };
 
 /// Describes the exception that is being handled. Call it in a catch block, and nowhere else:
-/// without an exception the process ends (`std::terminate`). Any thread. Throws `std::bad_alloc`.
+/// without an exception, the process ends (`std::terminate`). Any thread. Throws `std::bad_alloc`.
 [[nodiscard]] CUSTODIAN_EXPORT Thrown thrown_now();
 
 }  // namespace custodian

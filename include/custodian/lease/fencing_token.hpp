@@ -19,8 +19,8 @@ namespace custodian {
 /// The `value` is the czxid of the holder's node: the number of the transaction that created the
 /// node. That number has 64 bits, and grows over the whole ensemble. So it still grows when the
 /// lock's path is deleted and created again, where a sequence number begins again. When the
-/// ensemble is rebuilt from nothing the number begins again, too: then raise
-/// `ClientOptions::fencing_epoch`, which is compared before the number. With `HandOff::cohort`
+/// ensemble is rebuilt from nothing, the number begins again, too: then raise
+/// `ClientOptions::fencing_epoch`, which is compared before the number. With `HandOff::cohort`,
 /// holders of one process may share a node, one after the other; `grant` numbers these holders. So
 /// compare all three fields, as the operators do. Tokens of shared leases (readers, semaphores) do
 /// not fence.

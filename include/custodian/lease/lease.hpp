@@ -211,7 +211,7 @@ class [[nodiscard]] CUSTODIAN_EXPORT Lease {
   /// `co_await (job() || lease.async_wait_lost(use_awaitable))`.
   /// Completes with: error; no error when the lease is lost.
   /// Cancellation: total.
-  /// Errors: operation_aborted, also when the lease is released first.
+  /// Errors: operation_aborted, also when the lease is released first; forked.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait_lost(Token&& token) const {

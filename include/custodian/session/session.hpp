@@ -264,7 +264,7 @@ class CUSTODIAN_EXPORT Session {
   virtual void start() = 0;
 
   /// Sends a request at once. The handler is called exactly once, never from within submit(), and
-  /// in the order of submission among the requests of one connection. Without a connection the
+  /// in the order of submission among the requests of one connection. Without a connection, the
   /// error is `Errc::not_connected`, and nothing was sent. If the connection is lost before the
   /// reply, the error is `ServerErrc::connection_loss`.
   virtual void submit(Request request, ReplyHandler handler) = 0;

@@ -300,7 +300,7 @@ class CUSTODIAN_EXPORT Client {
   [[nodiscard]] Subscription on_connection_state(ConnectionListener listener) const;
 
   /// Waits until the connection's state differs from `known`; completes at once if it does already.
-  /// Completes with: error, the state (`known` with an error).
+  /// Completes with: error, the state (`known` if the wait was aborted, or the client is closed).
   /// Cancellation: total.
   /// Errors: operation_aborted; forked; closed, if `known` is `closed` and the state is, too.
   /// Executor: the handler's, or the client's callback executor.
@@ -390,8 +390,8 @@ class CUSTODIAN_EXPORT Client {
   [[nodiscard]] std::size_t max_kept_locks() const noexcept;
   /// The value of `ClientOptions::retry`.
   [[nodiscard]] const RetryPolicy& retry_policy() const;
-  /// Returns `deadline`; in the place of a default one, `ClientOptions::operation_timeout` from
-  /// now.
+  /// Returns `deadline`, or `ClientOptions::operation_timeout` from now if `deadline` is a default
+  /// one.
   [[nodiscard]] Deadline deadline_or_default(Deadline deadline) const;
   /// Why this client accepts nothing new: closed (also while close(deadline) waits for leases), or
   /// forked. No error if the client is usable.

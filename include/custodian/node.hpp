@@ -61,7 +61,9 @@ struct Stat {
   std::int32_t children_version = 0;  ///< the version of the list of children
   /// The ACL's version; `Client::set_acl()` may require it.
   std::int32_t acl_version = 0;
-  std::int64_t ephemeral_owner = 0;  ///< the session that owns the node; 0 if it is not ephemeral
+  /// The session that owns an ephemeral node; 0 for a persistent node. Containers and nodes with a
+  /// TTL have a negative number, by which the servers mark them.
+  std::int64_t ephemeral_owner = 0;
   /// The size of the data in bytes.
   std::int32_t data_length = 0;
   /// How many children the node has.

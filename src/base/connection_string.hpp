@@ -27,7 +27,7 @@ struct ConnectionString {
   std::vector<HostPort> hosts;
   /// A valid path, or empty.
   std::string chroot;
-  /// Whether it begins with "secure://".
+  /// Whether the string begins with "secure://".
   bool secure = false;
 
   friend bool operator==(const ConnectionString&, const ConnectionString&) = default;

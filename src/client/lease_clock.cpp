@@ -31,7 +31,7 @@ void LeaseClock::answered(const ReplyProof& stamp) {
     }
   }
   // Answers come in order: the next quorum result will credit the second answer, too, which was
-  // sent no earlier than the first. So the first is not needed any more.
+  // sent no earlier than the first. So the first answer is not needed any more.
   while (answers_.size() > 1 && stamp.sent >= answers_[1].answered + touch_interval_) {
     answers_.pop_front();
   }

@@ -98,7 +98,7 @@ LossReason LockNode::loss_reason() noexcept {
 // -- One holder after another ---------------------------------------------------------------------
 
 bool LockNode::may_be_passed_on() noexcept {
-  // The clock is looked at last: what came before may have taken long.
+  // The clock is read last, so that nothing between the reading and the answer takes time.
   return !has_passing_ended() && session_->connected() &&
          core_->now() < std::min(session_->comfortable_until(), ends_at_);
 }

@@ -13,7 +13,7 @@ error_code to_error(int code) noexcept {
     // request was applied.
     case ZRUNTIMEINCONSISTENCY:
     case ZOPERATIONTIMEOUT: return ServerErrc::connection_loss;
-    // An expired handle answers every new call with this.
+    // An expired handle answers every new call with this code.
     case ZINVALIDSTATE: return ServerErrc::session_expired;
     case ZCLOSING: return Errc::closed;
     default: return static_cast<ServerErrc>(code);

@@ -71,8 +71,8 @@ struct ReconnectPace {
 /// The state of a session's connection; see above.
 enum class Link { resolving, connecting, backing_off, connected };
 
-/// The purpose of a session's connection; see above. The enumerators are in the order in which it
-/// changes.
+/// The purpose of a session's connection; see above. The enumerators are in the order in which the
+/// purpose changes.
 enum class Purpose { serving, retired, closing, over };
 
 /// The story of one session's connections, from its start to its end.

@@ -93,7 +93,7 @@ class ReplyCheck {
     return std::exchange(wants_authentication_, false);
   }
 
-  /// Judges the frame at the front. A good one counts as read.
+  /// Judges the frame at the front. A good frame counts as read.
   [[nodiscard]] Finding examine(std::string_view bytes);
   /// Judges, by its beginning, a frame that cannot be seen as a whole: the rest may be wrong, but
   /// does no harm.

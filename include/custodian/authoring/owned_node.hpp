@@ -86,7 +86,7 @@ class CUSTODIAN_EXPORT OwnedNode {
   /// Takes the node out of its line as `forfeited`, no matter how the node ends. A second call does
   /// nothing. Called on the strand.
   void forfeit();
-  /// The node's state as the node in front of it sees it; null if the node is in no line.
+  /// The node's state in its line; null if the node is in no line.
   [[nodiscard]] const std::shared_ptr<detail::QueuedNode>& in_line() const noexcept {
     return line_;
   }

@@ -72,7 +72,8 @@ class CUSTODIAN_EXPORT Client {
   /// Makes a client on the program's own executor. The program must run the executor's context,
   /// which must outlive the client. Callbacks run there, too, unless the options name another
   /// executor. An open client is work for the context: io_context::run() returns only after
-  /// close(), or after the client's destruction.
+  /// close(), or after the client's destruction. Throws Error (invalid_argument) if an option is
+  /// wrong.
   Client(boost::asio::any_io_executor executor, ClientOptions options);
   /// A moved-from client may only be destroyed.
   Client(Client&&) noexcept = default;
@@ -399,7 +400,7 @@ class CUSTODIAN_EXPORT Client {
   /// Writes a line through the client's log sink: for authors of recipes.
   void log(LogLevel level, std::string message) const;
   /// The number of operations without a reply, and of watches: for tests which check that nothing
-  /// is left over.
+  /// is left over. Blocks until the client's strand has answered.
   [[nodiscard]] Session::Load load() const;
 
   /// The client's only object of type `T`, made at the first call. Like `asio::use_service`, but

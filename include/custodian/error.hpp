@@ -141,9 +141,10 @@ enum class ErrorCondition {
   retryable = 1,
   /// The operation may or may not have been applied: look before repeating it.
   outcome_unknown,
-  /// The session is over: its ephemeral nodes, locks and watches are gone.
+  /// The session is over: its ephemeral nodes, locks and watches are gone. Also the condition of
+  /// lock_lost, where only the lock is certainly gone.
   session_over,
-  /// The call itself is wrong; repeating it cannot help.
+  /// The call, or the configuration, is wrong: repeating the call cannot help.
   caller_mistake,
 };
 

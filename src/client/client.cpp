@@ -86,7 +86,7 @@ Client::~Client() {
   core_.reset();
   // A lease or lock that outlives the client keeps the core, and with it the threads: they end with
   // the last of these objects. Pending work of the strand and of the log also keeps the core, but
-  // only for a moment, which is waited for here.
+  // only for a moment, for which the destructor waits.
   const Deadline brief{std::chrono::milliseconds{100}};
   while (!last.expired() && !brief.passed()) {
     std::this_thread::sleep_for(std::chrono::microseconds{200});

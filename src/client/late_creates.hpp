@@ -22,7 +22,7 @@
 ///   Let T be its timeout. The C client notices a dead connection within 2/3 T.
 ///   ClientSession::retire() lets it try for T to connect, and each attempt may keep the session
 ///   alive. Then nothing more is sent, and the servers, which count in ticks of at most T/2 and
-///   hear of the session through followers, end it within 7/4 T. Together that is less than 4 T.
+///   learn of the session through followers, end it within 7/4 T. Together that is less than 4 T.
 ///
 /// So during T within one session, and 4 T after one was given up, the parent of a create that was
 /// in doubt is listed again and again, soon and often at first. Nodes with the create's protection

@@ -4,9 +4,9 @@
 /// AddressOrder decides which address of the servers is dialled next, and when. Pure: the caller
 /// passes in addresses, times and random numbers.
 ///
-/// - Each address has its turn before any has a second one. The order among those that were never
-///   dialled is drawn from a seed, so that many processes spread over the servers; with the same
-///   seed, all clients of a process begin at the same server.
+/// - Each address that does not rest has its turn before any other has a second one. The order
+///   among those that were never dialled is drawn from a seed, so that many processes spread over
+///   the servers; with the same seed, all clients of a process begin at the same server.
 /// - An address that fails rests, longer with each failure in a row. The others are dialled
 ///   meanwhile.
 /// - An address whose connection is lost does not rest. It was dialled last, so the others come

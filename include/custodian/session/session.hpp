@@ -151,7 +151,7 @@ struct ReplyProof {
 
 /// Whether this result shows that a server has processed the request. False if the connection
 /// failed, or if the server refused the request unprocessed (throttled, session moved or expired,
-/// read-only).
+/// read-only, not authenticated).
 [[nodiscard]] CUSTODIAN_EXPORT bool is_answer_of_server(const error_code& error) noexcept;
 /// Whether a quorum decides this kind of request. The quorum decides it even if the request ends
 /// with an error, since the leader proposes errors, too.

@@ -32,10 +32,10 @@ struct RetryAttempt {
 class CUSTODIAN_EXPORT RetryPolicy {
  public:
   /// The base of the default policy's pauses. The first pauses are in the order of a round trip to
-  /// a remote data centre, so that the hiccup of one connection costs next to nothing. Pauses of 3
-  /// s at most bound how late a client notices that the ensemble is back, while a thousand clients
-  /// together still send it less than one try a millisecond. Ten retries take 9 s on average and 18
-  /// s at most: longer than the election of a leader and the restart of a server take.
+  /// a remote data centre, so that the hiccup of one connection costs next to nothing. The longest
+  /// pause, 3 s, bounds how late a client notices that the ensemble is back; a thousand clients
+  /// together still send less than one try a millisecond. Ten retries take 9 s on average and 18 s
+  /// at most: longer than the election of a leader and the restart of a server take.
   static constexpr std::chrono::milliseconds default_base{100};
   /// The longest pause of the default policy; see default_base for the reasons.
   static constexpr std::chrono::milliseconds default_max_pause{3000};

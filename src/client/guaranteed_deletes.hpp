@@ -28,7 +28,8 @@ class GuaranteedDeletes {
   /// `path` is the path on the server. `session` owns the node; 0 if none does. `keep` and
   /// `in_line` are kept until the node is gone. If `in_line` is given and has a successor, the node
   /// is deleted only while the successor's node exists, or after the successor's owner was notified
-  /// that the successor's node is gone.
+  /// that the successor's node is gone. (Without that check, if an ACL forbids it, or if both paths
+  /// are too large for one request.)
   void add(std::string path, std::int64_t session, std::shared_ptr<void> keep = {},
            QueuedNodePtr in_line = {});
   [[nodiscard]] bool has(const std::string& path) const { return pending_.contains(path); }

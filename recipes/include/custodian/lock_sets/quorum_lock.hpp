@@ -8,8 +8,8 @@
 ///     QuorumLock lock{{madrid, oslo, vienna}, "/migration"};
 ///     const LeaseGroup leases = lock.acquire();
 ///
-/// While the lock is held, ensembles may fail as long as a majority of leases is left;
-/// LeaseGroup::lost() is stopped as soon as too few are left. A lock that was acquired on a bare
+/// While the lock is held, ensembles may fail as long as a majority of leases is left; a stop of
+/// LeaseGroup::lost() is requested as soon as too few are left. A lock that was acquired on a bare
 /// majority survives no failure. An acquire succeeds only while a majority of the ensembles can be
 /// reached.
 ///

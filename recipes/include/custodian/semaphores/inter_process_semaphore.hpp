@@ -12,11 +12,12 @@
 /// loss of its own: permits may be released one by one, or all at once. There is no re-entry, and
 /// no thread owns a permit.
 ///
-/// The maximum is either a number that each program names: then programs that name different
-/// numbers for one path each keep to their own number. Or it is in a SharedCount, which may be
-/// written while there are holders and waiters. Waiters see at once when the maximum is raised.
-/// When it is lowered no holder loses a permit, but no permit is granted until enough were
-/// released. While it is less than the first waiter asks for, that waiter waits, and all behind it.
+/// The maximum is either a number that each program names, or it is in a SharedCount. If programs
+/// name different numbers for one path, each keeps to its own number. A SharedCount may be written
+/// while there are holders and waiters. Waiters see at once when the maximum is raised. When the
+/// maximum is lowered, no holder loses a permit, but no permit is granted until enough were
+/// released. While the maximum is less than the first waiter asks for, that waiter waits, and all
+/// behind it.
 ///
 /// The semaphore is meant for tens of permits, not thousands: each permit costs a node and two
 /// requests.

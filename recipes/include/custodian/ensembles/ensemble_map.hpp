@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// EnsembleMap divides paths among several ensembles: each path has one of them for its home. An
-/// ensemble's writes do not grow with its servers; more ensembles bear more locks.
+/// EnsembleMap divides paths among several ensembles: each path has one of them for its home. More
+/// servers do not make the writes of an ensemble faster; more ensembles bear more locks.
 ///
 ///     const EnsembleMap map{{.depth = 2, .ensembles = {{"east", 1}, {"west", 1}}},
 ///                           {{"east", east}, {"west", west}}};  // a Client of each
@@ -22,12 +22,13 @@
 /// remove the nodes that verify() has written, and begin anew with the new map.
 ///
 /// Fencing: tokens of different ensembles cannot be compared. The path of a lock has one home, so
-/// the tokens of a path can, for as long as the map stands. Across a change of the map they can if
-/// each map's clients have the layout's version as ClientOptions::fencing_epoch, and versions grow.
+/// the tokens of one path can be compared, for as long as the map stays the same. Across a change
+/// of the map they can be compared if each map's clients have the layout's version as
+/// ClientOptions::fencing_epoch, and versions grow.
 ///
 /// Keep on one home what belongs together: a transaction, and a check() of a lease in it, is for
-/// one ensemble only. A depth that ends above both paths does that, or a pin. For locks of several
-/// homes at once there is InterProcessMultiLock.
+/// one ensemble only. For that, choose a depth that ends above all the paths, or pin a path above
+/// them. For locks of several homes at once there is InterProcessMultiLock.
 ///
 /// When not to use it: before one ensemble is at its limit. One ensemble is simpler to run, and its
 /// locks can be in one transaction. For one lock that outlives the loss of an ensemble: QuorumLock;
@@ -99,7 +100,7 @@ class CUSTODIAN_EXPORT EnsembleMap {
   EnsembleMap& operator=(const EnsembleMap&) = delete;
   /// A moved-from map may only be destroyed, or assigned to.
   EnsembleMap(EnsembleMap&&) noexcept;
-  /// Ends the clients that the map had of its own.
+  /// Ends the clients that this map owned before.
   EnsembleMap& operator=(EnsembleMap&&) noexcept;
   ~EnsembleMap();
 
@@ -114,7 +115,7 @@ class CUSTODIAN_EXPORT EnsembleMap {
   /// A handle on the client of the path's home: see Client::share(). Pass the same path to the
   /// recipe that is made with it; make() does that. Throws as home_of() does.
   [[nodiscard]] Client client_for(std::string_view path) const;
-  /// A handle on the client of an ensemble, for what is no matter of one path: to wait for its
+  /// A handle on the client of an ensemble, for calls that concern no path: to wait for its
   /// connection, to close it. Throws Error (invalid_argument) if the layout has no such ensemble.
   [[nodiscard]] Client client(std::string_view ensemble) const;
 
@@ -134,8 +135,9 @@ class CUSTODIAN_EXPORT EnsembleMap {
   /// another code) hides no difference elsewhere; whether to go on without it is the program's
   /// decision.
   ///
-  /// Of processes with different layouts that begin at the same time those of one layout pass at
-  /// the most, and perhaps none; for that, their layouts must have an ensemble in common.
+  /// If processes with different layouts begin at the same time, the check succeeds for those of
+  /// one layout at the most, and perhaps for none, provided that the layouts have an ensemble in
+  /// common.
   ///
   /// Completes with: error, what was found.
   /// Cancellation: total; nodes may have been written.

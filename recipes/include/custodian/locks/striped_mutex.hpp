@@ -100,13 +100,14 @@ class CUSTODIAN_EXPORT StripedMutex {
   StripedMutex(const Client& client, const std::string& path, std::size_t stripes,
                const LockOptions& options = {});
   /// Spreads the stripes over the ensembles of a map: the mutex of each is at the home of its path,
-  /// `path`/0 and so on. They have one home, unless the depth of the map's layout reaches their
-  /// last component. Throws as the other constructor does.
+  /// `path`/0 and so on. All stripes have the same home, unless the depth of the map's layout
+  /// reaches the last component of these paths, or pins say otherwise. Throws as the other
+  /// constructor does.
   ///
   /// With several homes acquire_any() and its like try one home after the other, and then wait at
   /// all homes at once. A home whose client is not connected is passed over, and its stripes are
-  /// acquired again when it is back. Observers hear of the acquire at each home by itself. If one
-  /// of the clients is closed, an acquire that waits ends with closed.
+  /// acquired again when it is back. Observers are notified of the acquire at each home separately.
+  /// If one of the clients is closed, an acquire that waits ends with closed.
   StripedMutex(const EnsembleMap& map, const std::string& path, std::size_t stripes,
                const LockOptions& options = {});
   StripedMutex(const StripedMutex&) = delete;

@@ -9,9 +9,10 @@
 ///     if (!call) log("somebody else makes the report");
 ///
 /// The function distinguishes two reasons not to get the lock. *Busy* means that another contender
-/// holds the lock, or may hold it: the wait is over, and there is a connection. Then the function
-/// does not run: it is skipped, or an error is thrown. *Away* means that the wait is over, there is
-/// no connection, and no holder was seen. Then the function may run under a fallback: any lock that
+/// holds the lock, or may hold it: the wait is over, and there is a connection, or a contender was
+/// seen ahead, or no thread has run the client's context in time. Then the function does not run:
+/// it is skipped, or an error is thrown. *Away* means that the wait is over, there is no
+/// connection, and no holder was seen. Then the function may run under a fallback: any lock that
 /// does not need ZooKeeper. A slow server does not count as away: if its answer takes longer than
 /// the wait, even a free lock counts as busy.
 ///
@@ -23,9 +24,9 @@
 ///
 /// When not to use it: for a lock that outlives a function, or is passed on (use a Lease); for
 /// re-entry, since a call nested in another on the same path finds the lock busy: the outer call
-/// holds it. A nested call on another path is fine. But if both use one fallback for all paths, the
-/// nested call waits for the outer one when ZooKeeper is away, for ever if that fallback has no
-/// try_lock_for(): use Fallback::by_path().
+/// holds it. A nested call on another path is fine. But if both calls use one fallback for all
+/// paths, the nested call waits for the outer one when ZooKeeper is away, for ever if that fallback
+/// has no try_lock_for(): use Fallback::by_path().
 ///
 /// A lock's path must never be below that of another lock: a node whose name looks like a
 /// contender's ("x-lock-0000000000") would count as a contender of the other lock.

@@ -70,8 +70,8 @@ CUSTODIAN_EXPORT void start_move_to(CorePtr core, CancellationPtr cancellation,
 struct MovingMapOptions {
   /// The path of the copy at each ensemble, a node that is for this alone.
   std::string path = "/custodian/map";
-  /// A member announces a new version after a random part of this time, since all clients are
-  /// notified of it at once.
+  /// A member announces a new version after a random part of this time, so that not all clients
+  /// write at once.
   std::chrono::milliseconds announce_within{2000};
   /// How often move_to() looks for members that have not announced a version.
   std::chrono::milliseconds look_every{1000};

@@ -65,7 +65,7 @@ namespace recipes_detail {
 class DeadlockDetector;
 }
 
-/// What an acquire asks while it waits, if it is to detect deadlocks: made by detect_deadlock(), in
+/// The deadlock detector that an acquire calls while it waits; made by detect_deadlock(), in
 /// custodian/inspect/detect_deadlock.hpp. Null: no detection.
 using DeadlockDetection = std::shared_ptr<const recipes_detail::DeadlockDetector>;
 

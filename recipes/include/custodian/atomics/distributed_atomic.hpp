@@ -187,10 +187,10 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   /// The same, blocking. Throws Error.
   Updated<T> exchange(const T& desired, OperationOptions options = {});
 
-  /// Writes `desired` if the present value has the version of `expected`, which a load() or an
-  /// update returned (`Updated::after`). An `expected` that none of them returned, or that is of a
-  /// missing node (its mzxid is 0), never matches; but the call creates a missing node, so that its
-  /// result can match.
+  /// Writes `desired` if the present value comes from the same write as `expected`, which a load()
+  /// or an update returned (`Updated::after`). An `expected` that none of them returned, or that is
+  /// of a missing node (its mzxid is 0), never matches; but the call creates a missing node, so
+  /// that its result can match.
   /// Completes with: error, what the update has done; `after` is the present value, for the next
   /// call.
   template <typename Token>
@@ -207,8 +207,8 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
     return async_compare_exchange(expected, desired, OperationOptions{},
                                   std::forward<Token>(token));
   }
-  /// The same, blocking. Sets `expected` to the present value, unlike std::atomic's function even
-  /// if it returns true. Throws Error; then `expected` is unchanged.
+  /// The same, blocking. Sets `expected` to the present value, even if it returns true, unlike
+  /// std::atomic's function. Throws Error; then `expected` is unchanged.
   [[nodiscard]] bool compare_exchange(Versioned<T>& expected, const T& desired,
                                       OperationOptions options = {});
 

@@ -7,7 +7,7 @@
 ///
 /// When not to use it: as DistributedAtomicLong.
 ///
-/// How it is used, its threads and lifetimes: BasicDistributedAtomic.
+/// Use, threads and lifetimes: see BasicDistributedAtomic.
 
 #include <cstdint>
 #include <string>

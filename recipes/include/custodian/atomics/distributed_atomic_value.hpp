@@ -9,7 +9,7 @@
 /// values that are large (the servers accept 1 MB at most, and each update reads and writes all of
 /// it).
 ///
-/// How it is used, its threads and lifetimes: BasicDistributedAtomic.
+/// Use, threads and lifetimes: see BasicDistributedAtomic.
 
 #include <cstdint>
 #include <string>

@@ -24,7 +24,7 @@ enum class Settle : std::uint8_t {
   /// The update finds out whether the write was applied. Each write sets a second node in the same
   /// transaction, the *witness*: an ephemeral child `_c_<uuid>-witness` of the value's node, one
   /// for each client and value. After a lost reply the same transaction is sent again. If the
-  /// servers refuse it, the witness shows whether they do so because the first one was applied.
+  /// servers refuse it, the witness shows whether the reason is that the first one was applied.
   ///
   /// So a write counts once, or not at all, and its caller learns which. The outcome remains
   /// unknown, and the error says so, in two cases only: the caller has given up while the write was

@@ -27,7 +27,7 @@
 /// guard what matters with fencing tokens, as ever.
 ///
 /// When not to use it: with one ensemble; where all processes can be stopped for a change
-/// (EnsembleMap, which asks the servers for nothing).
+/// (EnsembleMap, which asks the servers in verify() only).
 ///
 /// Threads: any, except for the destructor and moves. The map's work runs on the first client (by
 /// the ensembles' names): when that is closed, acquires on the map end with closed, wherever their

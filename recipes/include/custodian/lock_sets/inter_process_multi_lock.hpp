@@ -15,7 +15,7 @@
 /// When not to use it: for parts of one thing that are always locked together; one lock on the
 /// whole is faster and safer. For one lock that outlives the loss of an ensemble: QuorumLock.
 ///
-/// LockSetBase says how it is used, and has its threads and lifetimes.
+/// Use, threads and lifetimes: see LockSetBase.
 
 #include <concepts>
 #include <memory>

@@ -38,10 +38,10 @@
 /// Release a lost group soon: its node in the first ensemble's queue keeps out all contenders that
 /// come to that ensemble first.
 ///
-/// LockSetBase says how it is used, and has its threads and lifetimes. There are these differences:
-/// RequeuePolicy is ignored. An ensemble whose client is closed, or that fails (with no_auth, for
-/// example), is left out; if too few ensembles are left, the acquire ends with that error. If the
-/// first client is closed, the acquire always ends.
+/// Use, threads and lifetimes: see LockSetBase. There are these differences: RequeuePolicy is
+/// ignored. An ensemble whose client is closed, or that fails (with no_auth, for example), is left
+/// out; if too few ensembles are left, the acquire ends with that error. If the first client is
+/// closed, the acquire always ends.
 
 #include <chrono>
 #include <functional>

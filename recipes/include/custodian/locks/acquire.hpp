@@ -39,7 +39,7 @@ struct Participant {
 };
 
 /// Why an acquire with a limit has ended without a lease. None of these reasons is an error: the
-/// acquire left no node, and a later one may succeed.
+/// acquire left no node, and a later acquire may succeed.
 enum class NotAcquired {
   none,           ///< there is a lease
   blocked,        ///< another contender holds the lock, or waits ahead: see `blocked_by`

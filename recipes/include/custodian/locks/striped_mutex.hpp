@@ -104,8 +104,8 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// reaches the last component of these paths, or pins say otherwise. Throws as the other
   /// constructor does.
   ///
-  /// With several homes acquire_any() and its like try one home after the other, and then wait at
-  /// all homes at once. A home whose client is not connected is passed over, and its stripes are
+  /// With several homes, acquire_any() and its variants try one home after the other, and then wait
+  /// at all homes at once. A home whose client is not connected is passed over, and its stripes are
   /// acquired again when it is back. Observers are notified of the acquire at each home separately.
   /// If one of the clients is closed, an acquire that waits ends with closed.
   StripedMutex(const EnsembleMap& map, const std::string& path, std::size_t stripes,

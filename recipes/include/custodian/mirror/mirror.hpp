@@ -181,7 +181,7 @@ class CUSTODIAN_EXPORT Mirror {
   /// listener is logged (`LogLevel::error`), and the next change goes to it all the same.
   ///
   /// The subscription may be destroyed at any moment, on any thread, and by the listener itself.
-  /// Then no new call begins; one that is under way may still be running. The subscription may
+  /// Then no new call begins; a call that is under way may still be running. The subscription may
   /// outlive the client and the mirror.
   ///
   /// Executor: the client's callback executor; calls do not overlap.

@@ -51,8 +51,8 @@ enum class MirrorChangeKind : std::uint8_t {
   changed,
   /// The node is gone: `before`. The removal of its children was reported earlier.
   removed,
-  /// The changes so far give the present tree: the first walk is over, or the one that follows a
-  /// lost session. There is no node.
+  /// The changes so far give the present tree: the first walk is over, or the walk that follows a
+  /// lost session. `node` and `before` are null.
   synced,
 };
 

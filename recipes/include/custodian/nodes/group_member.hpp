@@ -47,7 +47,8 @@ class CUSTODIAN_EXPORT GroupMember : public Group {
 
   /// The id of this member.
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
-  /// The members as Group::members() has them, and always this one, with its newest payload.
+  /// The members, as Group::members() returns them, but always with this member and its newest
+  /// payload.
   [[nodiscard]] Members members() const;
   /// What is known of the member's own node: `present` once the object has joined.
   [[nodiscard]] PersistentNodeState node_state() const { return node_.state(); }

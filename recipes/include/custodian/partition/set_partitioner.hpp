@@ -81,7 +81,7 @@ class CUSTODIAN_EXPORT SetPartitioner {
                  std::string id, Listener on_shard, SetPartitionerOptions options = {});
   SetPartitioner(const SetPartitioner&) = delete;
   SetPartitioner& operator=(const SetPartitioner&) = delete;
-  /// Closes the partitioner. Does not wait. No new call of the listener begins then; one that is
+  /// Closes the partitioner. Does not wait. No new call of the listener begins then; a call that is
   /// under way may still be running.
   ~SetPartitioner();
 

@@ -17,15 +17,16 @@
 /// the calls, wherever in the hour or the day these are. If no call comes for a whole period, the
 /// periods begin anew with the next call.
 ///
-/// **What is promised.** In each period one run begins, or none; and two of them begin half a
-/// period apart or more. That holds whatever the clocks of the callers say, since none of them is
-/// read: the time is that of the servers' leader, as the servers note it with each write. (If the
-/// leader's clock is set forward, that counts as time; if it is set back, no run is due until it
-/// has caught up.) A run is written down *before* it begins, by a transaction that succeeds only
-/// while the run's lock is held and the record is still the one that the decision was based on. So
-/// a process that dies in its run, or loses its lock, has used up its period
-/// (`AfterFailure::retry`: until the next call), and a process that stood still and is late cannot
-/// write over a later run.
+/// **What is promised.** In each period at most one run begins, and two runs begin half a period
+/// apart or more; only a run whose job could not be begun may be repeated before that, and with
+/// `AfterFailure::retry` also a run that has failed or was broken off. That holds whatever the
+/// clocks of the callers say, since none of them is read: the time is that of the servers' leader,
+/// as the servers note it with each write. (If the leader's clock is set forward, that counts as
+/// time; if it is set back, no run is due until it has caught up.) A run is written down *before*
+/// it begins, by a transaction that succeeds only while the run's lock is held and the record is
+/// still the one that the decision was based on. So a process that dies in its run, or loses its
+/// lock, has used up its period (`AfterFailure::retry`: until the next call), and a process that
+/// stood still and is late cannot write over a later run.
 ///
 /// When not to use it: for a job that must never run twice at once, whatever happens, unless what
 /// it changes checks the fencing token; for a job that must run at a certain second; to spread work
@@ -259,8 +260,8 @@ class CUSTODIAN_EXPORT OncePerPeriod {
   [[nodiscard]] const std::string& record_path() const noexcept;
 
   /// \name The turn
-  /// Errors, for all: malformed_data (the record is none that this version can read; it stays as it
-  /// is); closed, no_auth, and those common to all operations of a Client. After an error that is
+  /// Errors, for all: malformed_data (this version cannot read the record, which stays as it is);
+  /// closed, no_auth, and those common to all operations of a Client. After an error that is
   /// outcome_unknown, or a cancellation, the period may count as begun, and be used up.
   /// \{
 

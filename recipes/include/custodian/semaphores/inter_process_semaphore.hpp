@@ -26,10 +26,10 @@
 /// not use a permit's fencing token as that of a mutex: it says only when the permit was granted.
 /// The younger of two holders has the greater token, but the older may still hold its permit.
 ///
-/// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path. Beware
-/// then of Curator's acquire(n): it takes the permits one by one, and two clients that hold some
-/// permits and want more may wait for each other for ever. InterProcessSemaphore takes all or none,
-/// but cannot prevent that deadlock between two clients of Curator.
+/// On the servers the semaphore is Apache Curator's InterProcessSemaphoreV2, and both may share a
+/// path. Beware then of Curator's acquire(n), which takes the permits one by one, and two clients
+/// that hold some permits and want more may wait for each other for ever. InterProcessSemaphore
+/// takes all or none, but cannot prevent that deadlock between two clients of Curator.
 ///
 /// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
 /// lease or a waiting acquire may outlive the semaphore object.

@@ -205,7 +205,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// throws Error: invalid_argument (an empty function), forked.
   ///
   /// The subscription may be destroyed at any moment, on any thread, and by the listener itself.
-  /// Then no new call begins; one that is under way may still be running. The subscription may
+  /// Then no new call begins; a call that is under way may still be running. The subscription may
   /// outlive the client and this object. If it is a member, declare it after the objects that the
   /// listener uses.
   ///

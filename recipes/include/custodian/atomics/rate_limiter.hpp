@@ -72,7 +72,7 @@ CUSTODIAN_EXPORT void start_try_acquire_at_rate_until(CorePtr core, Cancellation
 CUSTODIAN_EXPORT void check_permits(const PermitSourcePtr& source, std::int64_t permits);
 }  // namespace recipes_detail
 
-/// Lets so many permits a second through, of all processes together.
+/// Limits how many permits a second all processes together get.
 /// \copydetails custodian/atomics/rate_limiter.hpp
 class CUSTODIAN_EXPORT RateLimiter {
  public:

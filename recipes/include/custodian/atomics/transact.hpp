@@ -17,8 +17,8 @@
 ///
 /// The function may be called several times, so it must do nothing but use its view. It reads from
 /// the server that the client is connected to, which may lag behind, and its reads may be of
-/// different moments: then the commit is refused, and the function is called again. So data that do
-/// not fit together must do no lasting harm in the function: it may throw, and then nothing is
+/// different moments: then the commit is refused, and the function is called again. So the function
+/// must do no lasting harm when data do not fit together; it may throw, and then nothing is
 /// written.
 ///
 /// **A node that is deleted and created anew** begins with version 0 again. If its version then

@@ -6,9 +6,9 @@
 /// wire. Each member has an ephemeral node; the member that completes the party creates the node
 /// `ready`.
 ///
-/// When not to use it: for rounds of the same processes without an end of their own
-/// (InterProcessBarrier); if an arrival counts though its process dies (CountDownLatch); to wait
-/// for one event (DistributedBarrier); for parties of more than some hundreds.
+/// When not to use it: for phase after phase of the same processes (InterProcessBarrier); if an
+/// arrival must count even if its process dies (CountDownLatch); to wait for one event
+/// (DistributedBarrier); for parties of more than some hundreds.
 ///
 /// A party is complete when as many members as it needs are there at one moment: the transaction
 /// that creates `ready` checks each of them. A party may have more members than it needs. A `ready`

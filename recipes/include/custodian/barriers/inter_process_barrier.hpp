@@ -6,8 +6,8 @@
 /// completion function. Neither Curator nor kazoo has such a barrier.
 ///
 /// When not to use it: to begin and end together (DistributedDoubleBarrier, which Curator and kazoo
-/// understand); if an arrival counts though its process dies (CountDownLatch); for phases of more
-/// than some hundreds.
+/// understand); if an arrival must count even if its process dies (CountDownLatch); for phases of
+/// more than some hundreds.
 ///
 /// A phase ends when exactly as many arrivals as the barrier expects are there at one moment: one
 /// transaction removes their nodes and writes their names into the barrier's data, whose version is

@@ -41,8 +41,9 @@ struct CUSTODIAN_EXPORT EnsembleLayout {
   /// The greatest number of ensembles.
   static constexpr std::size_t most_ensembles = 1000;
 
-  /// Numbers the layouts that follow each other, from 1 on. It decides about no path, but is a part
-  /// of the fingerprint: layouts of different versions are different layouts.
+  /// The number of this layout among those that follow each other, from 1 on. The version decides
+  /// about no path, but is a part of the fingerprint: layouts of different versions are different
+  /// layouts.
   std::int64_t version = 1;
   /// How many components of a path are its key: 1 to `greatest_depth`. Paths with the same key have
   /// the same home, unless a pin decides. A path with fewer components is its own key.

@@ -109,8 +109,8 @@ class CUSTODIAN_EXPORT EnsembleMap {
   /// The fingerprint of the layout: see EnsembleLayout::fingerprint().
   [[nodiscard]] const std::string& fingerprint() const noexcept;
 
-  /// The name of the ensemble that is the home of a path, which is one of the clients' (below their
-  /// namespace). Throws Error (invalid_argument) if the path is not valid.
+  /// The name of the ensemble that is the home of `path`, a path as the clients' functions take it
+  /// (below the clients' namespace). Throws Error (invalid_argument) if the path is not valid.
   [[nodiscard]] const std::string& home_of(std::string_view path) const;
   /// A handle on the client of the path's home: see Client::share(). Pass the same path to the
   /// recipe that is made with it; make() does that. Throws as home_of() does.
@@ -129,7 +129,7 @@ class CUSTODIAN_EXPORT EnsembleMap {
   }
 
   /// Compares the layout with the one that other processes have. Each ensemble keeps the layout's
-  /// text form at `path`, a node that is for this alone: the first process writes it, and a process
+  /// text form at `path`, a node that has no other use: the first process writes it, and a process
   /// with another layout is refused. All ensembles are asked at once, behind a sync, and a layout
   /// that differs is reported before any other error. So an ensemble that is away (an error of
   /// another code) hides no difference elsewhere; whether to go on without it is the program's

@@ -68,7 +68,7 @@ CUSTODIAN_EXPORT void start_move_to(CorePtr core, CancellationPtr cancellation,
 
 /// The options of a MovingMap. All processes need the same path.
 struct MovingMapOptions {
-  /// The path of the copy at each ensemble, a node that is for this alone.
+  /// The path of the copy at each ensemble: a node that has no other use.
   std::string path = "/custodian/map";
   /// A member announces a new version after a random part of this time, so that not all clients
   /// write at once.
@@ -84,11 +84,11 @@ class CUSTODIAN_EXPORT MovingMap {
   /// A client of each ensemble, by the ensemble's name.
   using Clients = EnsembleMap::Clients;
 
-  /// Makes a map over clients that the program owns, of whose ensembles the map may use all or
-  /// some: give it those of the layouts to come, too. It keeps handles on them (Client::share()),
-  /// and begins to follow the copies. Throws Error (invalid_argument) if there is no client, if two
-  /// names have the same one, if a name is none of an ensemble, if a client's fencing_epoch is
-  /// negative or has more than 32 bits, or if the path is not valid.
+  /// Makes a map over clients that the program owns. Pass the clients of later layouts' ensembles,
+  /// too: a layout need not use all of them. The map keeps handles on the clients
+  /// (Client::share()), and begins to follow the copies. Throws Error (invalid_argument) if there
+  /// is no client, if two names have the same client, if a name is not a valid name of an ensemble,
+  /// if a client's fencing_epoch is negative or has more than 32 bits, or if the path is not valid.
   explicit MovingMap(const Clients& clients, MovingMapOptions options = {});
   MovingMap(const MovingMap&) = delete;
   MovingMap& operator=(const MovingMap&) = delete;

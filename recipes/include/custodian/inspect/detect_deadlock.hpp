@@ -12,11 +12,11 @@
 ///
 /// *What it takes for a deadlock.* The servers know sessions, and no threads. So a circle counts
 /// only if it is made of claims that look single-threaded: each of its sessions waits exactly once
-/// (also counting elections, and for this client what its threads wait for among themselves), and
-/// all that it holds is older than its wait. Two looks in a row must show the same circle, of the
-/// same nodes, `look_every` apart. A lock that this client keeps without a holder is no hold. It is
-/// no deadlock, either, if a contender outside of the circle may end one of its waits: by another
-/// holder of a semaphore's permits, or by a writer that waits in front of a reader.
+/// (waits for elections count, too, and so do the waits of this client's threads for each other),
+/// and all that the session holds is older than its wait. Two looks in a row must show the same
+/// circle, of the same nodes, `look_every` apart. A lock that this client keeps without a holder is
+/// no hold. There is no deadlock, either, if a contender outside of the circle may end one of its
+/// waits: another holder of a semaphore's permits, or a writer that waits in front of a reader.
 ///
 /// *What it cannot know.* A process that holds a lock in one thread for longer than two looks,
 /// while another thread waits with the only acquire of the process, looks the same as one that

@@ -92,7 +92,7 @@ struct InspectedRate {
 /// A node with data and no children but witnesses: a DistributedAtomicLong, a
 /// DistributedAtomicInteger, a DistributedAtomicValue, a SharedCount, a SharedValue, a
 /// DistributedBarrier that is set, a CountDownLatch at which nobody has arrived, or a node of
-/// another program. They look alike.
+/// another program. The nodes of all of these look alike.
 struct InspectedValue {
   std::string data{};        ///< the node's data
   std::int32_t version = 0;  ///< how often the data were written since the node's creation

@@ -6,9 +6,9 @@
 ///
 ///     for (const ListedLock& each : list_locks(client, "/").locks) ...
 ///
-/// It walks the tree, and recognises queues by the names of their nodes, as inspect() does. A lock
-/// without contenders has no nodes that show its kind, and is not found. find_wait_cycles() finds
-/// waits that cannot end among the locks that were found.
+/// list_locks() walks the tree, and recognises queues by the names of their nodes, as inspect()
+/// does. A lock without contenders has no nodes that show its kind, and is not found.
+/// find_wait_cycles() finds waits that cannot end among the locks that were found.
 ///
 /// When not to use it: to decide whether a lock is held, since the answer may be out of date when
 /// it arrives: the queues are read one after the other, while their contenders come and go. The

@@ -22,13 +22,13 @@
 ///
 /// An acquire goes through the ensembles in the given order, and waits in the queue of each. It
 /// skips an ensemble that cannot be reached for longer than `max_unreachable`. Once it holds a
-/// majority it only tries the other ensembles, without waiting: it does not get an ensemble that is
-/// not connected (call `Client::wait_connected` on each client at the start of the program), or
-/// whose former holder has not quite left. When it has skipped too many ensembles it releases all
-/// leases, pauses for a random time (by ClientOptions::retry of the first client), and begins
-/// again, until its deadline. In a partition where several contenders each hold a part of the
-/// ensembles, that may go on until the partition heals. The lock is fair as long as all contenders
-/// reach the first ensemble.
+/// majority, it only tries the other ensembles, without waiting: so it does not get an ensemble
+/// that is not connected (call `Client::wait_connected` on each client at the start of the
+/// program), or whose former holder has not quite left. When it has skipped too many ensembles, it
+/// releases all leases, pauses for a random time (by ClientOptions::retry of the first client), and
+/// begins again, until its deadline. In a partition where several contenders each hold a part of
+/// the ensembles, that may go on until the partition heals. The lock is fair as long as all
+/// contenders reach the first ensemble.
 ///
 /// Fencing: tokens of different ensembles cannot be compared, but any two holders have an ensemble
 /// in common, where the later holder has the greater token. A resource is safe from former holders

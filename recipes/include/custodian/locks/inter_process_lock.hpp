@@ -55,16 +55,16 @@ struct LockOptions {
   /// 5 ms, so the lock may stay for a quarter longer.
   ///
   /// A kept lock belongs to the client, and not to this object: all lock objects of the client with
-  /// the same path and the same options use it, also those that are made later, and with_lock(). It
-  /// is given back when the servers report another contender; when its connection is lost; when the
-  /// client keeps too many locks (`ClientOptions::max_kept_locks`); and when a contender of this
-  /// client comes that cannot use it: a reader, a lock object with other options, an acquire with
-  /// terms of its own, or a try while the lock is held.
+  /// the same path and the same options use it, also those that are made later, and with_lock().
+  /// The lock is given back when the servers report another contender; when the client's connection
+  /// is lost; when the client keeps too many locks (`ClientOptions::max_kept_locks`); and when a
+  /// contender of this client comes that cannot use it: a reader, a lock object with other options,
+  /// an acquire with terms of its own, or a try while the lock is held.
   ///
-  /// What keeping costs others: a contender of another process must wait until this process is
-  /// notified of it and has given the lock back, about twice as long as behind a holder that
-  /// releases. A process that dies while it keeps the lock, or stands still, blocks the lock for
-  /// its session timeout, though it did not work under it; and a try of another process may find
+  /// What keeping costs others: a contender of another process must wait until this process was
+  /// notified of the contender and has given the lock back, about twice as long as behind a holder
+  /// that releases. A process that dies while it keeps the lock, or stands still, blocks the lock
+  /// for its session timeout, though nobody works under it; and a try of another process may find
   /// the lock taken though it has no holder. So keep a lock that one process wants again and again,
   /// and others seldom. If others come often, the client notices that keeping does not pay, and
   /// mostly does without.

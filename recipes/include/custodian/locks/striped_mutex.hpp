@@ -144,9 +144,9 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// same without `_any`.
   ///
   /// An acquire begins at a random stripe, and enters one queue after another until it finds a free
-  /// stripe. If there is none it waits in all the queues at once, takes the stripe that is granted
-  /// first, and leaves the other queues. Each queue is fair; between acquires of different queues
-  /// there is no order.
+  /// stripe. If there is none, the acquire waits in all the queues at once, takes the stripe that
+  /// is granted first, and leaves the other queues. Each queue is fair; between acquires of
+  /// different queues there is no order.
   ///
   /// Errors: those of InterProcessLock's acquires; an error at one stripe ends the acquire. An
   /// acquire that ends without a lease leaves no node in any queue; one that ends with a lease

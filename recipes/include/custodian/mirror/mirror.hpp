@@ -13,9 +13,9 @@
 ///
 /// A mirror begins to read when it is made, in the background. It reads only: it never creates its
 /// path. A missing path is an empty tree, and is watched. Each node takes two requests at first,
-/// and two watches on a server (an ephemeral node, and one at the end of the depth, one of each).
-/// After a disconnection nothing is read again but what has changed; only when the session was lost
-/// is everything read again, from a server that has caught up first. After a disconnection the
+/// and two watches on a server; an ephemeral node, or a node at the greatest depth, takes one of
+/// each. After a disconnection only nodes that have changed are read again; after a lost session
+/// everything is read again, from a server that has caught up first. After a disconnection the
 /// client renews its watches in one request of up to half of `ClientOptions::max_request_size`,
 /// some 8,000 watches on paths of 60 characters; nodes whose watches do not fit are read again.
 ///

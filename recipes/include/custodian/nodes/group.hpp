@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Group shows the members of a group: each member is an ephemeral child of the group's path,
-/// as those of Apache Curator's GroupMember. It also reads the parties of kazoo (Python), in which
+/// Group shows the members of a group: each member is an ephemeral child of the group's path, like
+/// those of Apache Curator's GroupMember. It also reads the parties of kazoo (Python), in which
 /// Custodian's programs do not take part.
 ///
 /// A member that crashes is a member until its session has timed out; so a group says who was there

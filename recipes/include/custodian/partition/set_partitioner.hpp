@@ -68,9 +68,9 @@ struct SetPartitionerOptions {
 /// \copydetails custodian/partition/set_partitioner.hpp
 class CUSTODIAN_EXPORT SetPartitioner {
  public:
-  /// Receives each shard that this member owns from now on, on the client's callback executor. It
-  /// should pass the shard on to where the work is done, and return. An exception reaches that
-  /// executor, and releases the shard, which is then acquired again.
+  /// Receives each shard that this member owns from now on, on the client's callback executor. The
+  /// listener should pass the shard on to where the work is done, and return. An exception of the
+  /// listener reaches that executor, and releases the shard, which is then acquired again.
   using Listener = std::function<void(OwnedShard)>;
 
   /// Begins to join the group below `path`: members are nodes of `path`/party, shards are locks of

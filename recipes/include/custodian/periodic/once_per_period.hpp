@@ -224,11 +224,11 @@ class [[nodiscard]] CUSTODIAN_EXPORT Turn {
   recipes_detail::TurnStatePtr state_;
 };
 
-/// A turn, or why there is none.
+/// A turn, or the reason why there is none.
 struct [[nodiscard]] TurnResult {
   /// The turn. Empty if the call has none.
   Turn turn{};
-  /// Why there is none.
+  /// Why there is no turn.
   NotDue reason = NotDue::none;
   /// The last run, as the record had it; if there is a turn, the run before it. Empty if no run has
   /// ever begun.

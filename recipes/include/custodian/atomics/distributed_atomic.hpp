@@ -190,7 +190,7 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   /// Writes `desired` if the present value comes from the same write as `expected`, which a load()
   /// or an update returned (`Updated::after`). An `expected` that none of them returned, or that is
   /// of a missing node (its mzxid is 0), never matches; but the call creates a missing node, so
-  /// that its result can match.
+  /// that a second call can expect the result of the first.
   /// Completes with: error, what the update has done; `after` is the present value, for the next
   /// call.
   template <typename Token>

@@ -89,7 +89,7 @@ class CUSTODIAN_EXPORT RateLimiter {
   /// (invalid_argument), in both forms.
   ///
   /// Errors, for all: those common to all operations of a Client, if permits have to be taken from
-  /// the servers and they do not give them within `ClientOptions::operation_timeout`;
+  /// the servers, and this does not succeed within `ClientOptions::operation_timeout`;
   /// malformed_data, if the node holds something else; closed, also while the client drains. No
   /// outcome is unknown: a call that ends with an error has no permit.
   /// Cancellation, for all: total; permits that were meant for the call stay in memory.

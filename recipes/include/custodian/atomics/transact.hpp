@@ -2,8 +2,8 @@
 
 /// \file
 /// transact() reads several nodes, computes, and writes, as if nobody else wrote meanwhile: etcd's
-/// STM in ZooKeeper's words. The function that it is given reads and writes through a view; then
-/// one transaction checks the versions of all that was read, and writes. If another client has
+/// STM in ZooKeeper's words. The function that is passed to it reads and writes through a view;
+/// then one transaction checks the versions of all that was read, and writes. If another client has
 /// written one of these nodes, the function is called again.
 ///
 /// \code

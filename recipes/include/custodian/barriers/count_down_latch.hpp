@@ -15,8 +15,8 @@
 ///
 /// All clients of a latch must expect the same number of arrivals. The first client writes its
 /// number into the latch's node; a client with another number is refused (invalid_argument). The
-/// node is a container, which the servers may delete again if no arrival comes for some minutes;
-/// the next arrival creates it anew. Nothing else may be created below it.
+/// latch's node is a container, which the servers may delete again if no arrival comes for some
+/// minutes; the next arrival creates it anew. Nothing else may be created below the node.
 ///
 /// The nodes of a latch stay until a program calls remove(): call it when no client arrives or
 /// waits any more.

@@ -5,13 +5,14 @@
 /// Curator's class of this name, and compatible with it, and with kazoo's Barrier, on the wire. The
 /// barrier is one node: it is set (closed) while the node exists.
 ///
-/// When not to use it: to let one in at a time (InterProcessMutex), or N (InterProcessSemaphore);
-/// for a barrier that should end with the process that has set it, since the node is persistent.
+/// When not to use it: to admit one process at a time (InterProcessMutex), or N
+/// (InterProcessSemaphore); for a barrier that should end with the process that has set it, since
+/// the node is persistent.
 ///
-/// A wait ends if the barrier was not set at any moment since the wait's first look, however
-/// briefly: even if it was removed and set again between two looks, during a disconnection, or
-/// while the waiter had lost its session. A server that lags behind does not end a wait. A waiter
-/// costs the servers one watch, and the removal notifies each waiter once.
+/// A wait ends once the barrier was open (not set) at some moment since the wait's first look,
+/// however briefly: even if it was removed and set again between two looks, during a disconnection,
+/// or while the waiter had lost its session. A server that lags behind does not end a wait. A
+/// waiter costs the servers one watch, and the removal notifies each waiter once.
 ///
 /// Threads: any. Lifetimes: a handle, which may be copied; the client may be destroyed first
 /// (operations then fail with closed); an operation under way may outlive it.
@@ -144,7 +145,7 @@ class CUSTODIAN_EXPORT DistributedBarrier {
   /// The same until a deadline, or without limit if the deadline is a default one. If the deadline
   /// has passed already, the call asks the servers once, as async_is_set() does, and completes with
   /// false if they do not answer.
-  /// Completes with: error, whether the wait has ended in time: true if the barrier was not set.
+  /// Completes with: error, whether the wait has ended in time, since the barrier was open.
   /// Cancellation: total.
   /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.

@@ -31,8 +31,8 @@
 
 namespace custodian {
 
-/// The ensembles among which paths are divided, and the rules of that. Make it, or read it with
-/// parse(); then pass it to an EnsembleMap.
+/// The ensembles among which paths are divided, and the rules of the division. Make a layout, or
+/// read one with parse(); then pass it to an EnsembleMap.
 struct CUSTODIAN_EXPORT EnsembleLayout {
   /// The greatest depth.
   static constexpr int greatest_depth = 16;

@@ -10,16 +10,16 @@
 ///     auto mutex = map.make<InterProcessMutex>("/orders/4711");
 ///     const Lease lease = mutex.acquire();
 ///
-/// A recipe that is made with a map is an ordinary one, on the client of its path's home: whatever
-/// its header says holds, and an ensemble that is away stops the recipes that have their home there
+/// A recipe that is made with a map is an ordinary one, on the client of its path's home, and its
+/// header applies unchanged. An ensemble that is away stops the recipes that have their home there,
 /// and no others. EnsembleLayout has the rule by which a path gets its home.
 ///
 /// **All processes must have the same map**: the same layout, the same ensembles under the same
-/// names, and clients with the same namespace and chroot. A process with another one finds another
+/// names, and clients with the same namespace and chroot. A process with another map finds another
 /// home for some paths, and then two processes hold one lock. No server can notice that. verify()
-/// notices it at the start of a process, as far as the layouts go; it cannot notice that a name
-/// stands for other servers. So do not change a map while processes run with it: end all of them,
-/// remove the nodes that verify() has written, and begin anew with the new map.
+/// notices another layout at the start of a process, but not that a name stands for other servers.
+/// So do not change a map while processes run with it: end all of them, remove the nodes that
+/// verify() has written, and begin anew with the new map.
 ///
 /// Fencing: tokens of different ensembles cannot be compared. The path of a lock has one home, so
 /// the tokens of one path can be compared, for as long as the map stays the same. Across a change
@@ -57,7 +57,7 @@ namespace custodian {
 struct MapVerdict {
   /// The fingerprint of this process' layout.
   std::string ours{};
-  /// The fingerprint of the layout that the ensemble has, if that is another one; otherwise empty.
+  /// The fingerprint of the ensemble's layout, if it differs; otherwise empty.
   std::string theirs{};
   /// With an error: the name of the ensemble at which it occurred.
   std::string ensemble{};

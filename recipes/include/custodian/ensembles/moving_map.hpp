@@ -11,9 +11,10 @@
 ///     const MovingLease lease = mutex.acquire();
 ///
 /// Each ensemble has a copy of the map, and its members: the sessions that may hold locks there. A
-/// change is published in steps; each waits until all members have announced the one before, or are
-/// gone. Holders that never release do not keep a move from ending: their locks take the new home
-/// in addition. docs/moving-map.md has the protocol, what it promises, and where it ends.
+/// change is published in steps; each step waits until all members have announced the previous
+/// version, or are gone. Holders that never release do not keep a move from ending: their locks
+/// take the new home in addition. docs/moving-map.md has the protocol, what it promises, and where
+/// it ends.
 ///
 /// **All locks of the paths that move must be acquired through the map.** A client without the map,
 /// Curator's for instance, knows one home: pin the paths that it uses, and do not move them.
@@ -36,8 +37,9 @@
 /// a new home. The execution contexts of all clients must outlive the map, its acquires and its
 /// leases.
 ///
-/// Close all clients of the map together, or none: a process that closes one and goes on with the
-/// others is still a member there, announces nothing any more, and keeps later moves waiting.
+/// Close all clients of the map together, or none: a process that closes one client and goes on
+/// with the others is still a member at their ensembles, but may announce nothing any more, and
+/// keeps later moves waiting.
 
 #include <chrono>
 #include <cstdint>

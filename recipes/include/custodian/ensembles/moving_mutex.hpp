@@ -7,12 +7,13 @@
 ///     MovingMutex mutex{map, "/orders/4711"};
 ///     const MovingLease lease = mutex.acquire();
 ///
-/// An acquire is one of an InterProcessMutex at the path's home: the same nodes, the same queue,
-/// the same requests. While the path moves, an acquire takes the lock at the old home, then at the
-/// new one, at both or at none, with a place in the queue of each. Order is kept within a home; an
-/// acquire that waits at the old home when the move ends enters the new home's queue at its end.
+/// An acquire works as that of an InterProcessMutex at the path's home: the same nodes, the same
+/// queue, the same requests. While the path moves, an acquire takes the lock at the old home, then
+/// at the new one, at both or at none, with a place in the queue of each. Order is kept within a
+/// home; an acquire that waits at the old home when the move ends enters the new home's queue at
+/// its end.
 ///
-/// Before its first acquire at an ensemble a client makes its session a member there, which costs
+/// Before its first acquire at an ensemble, a client makes its session a member there, which costs
 /// two round trips, once a session. An acquire waits until the map was published.
 ///
 /// When not to use it: see MovingMap. There is no standard face, no re-entry, no cohort and no

@@ -19,17 +19,17 @@
 /// waits: another holder of a semaphore's permits, or a writer that waits in front of a reader.
 ///
 /// *What it cannot know.* A process that holds a lock in one thread for longer than two looks,
-/// while another thread waits with the only acquire of the process, looks the same as one that
-/// waits for itself; so does one whose threads pass a lock on among themselves (`HandOff::cohort`).
-/// Limits of other processes are not known: a deadline, or `LeaseOptions::hold_at_most`, would end
-/// the circle later. So leave it off where processes lock from several threads at once. The
-/// processes that use a path need not agree on the option: it concerns only the acquires that have
-/// it.
+/// while another thread waits with the only acquire of the process, looks like a process of one
+/// thread that is deadlocked; so does a process whose threads pass a lock on among themselves
+/// (`HandOff::cohort`). Limits of other processes are not known: a deadline, or
+/// `LeaseOptions::hold_at_most`, would end the circle later. So leave the option off where
+/// processes lock from several threads at once. The processes that use a path need not agree on the
+/// option: it concerns only the acquires that have it.
 ///
-/// *Which one fails.* The youngest waiter of a circle, the one that has closed it, if its acquire
-/// has the option: at its second look. Each other one waits two looks more for each waiter that is
-/// younger, so that with the same `look_every` exactly one acquire of a circle fails. In circles
-/// that overlap several may fail.
+/// *Which acquire fails.* The youngest of a circle, which has closed the circle, if it has the
+/// option: at its second look. Each other acquire waits two looks more for each acquire of the
+/// circle that is younger, so that with the same `look_every` exactly one acquire of a circle
+/// fails. In circles that overlap several may fail.
 ///
 /// *What it costs.* Nothing until the acquire has waited for `look_every`, and nothing for a client
 /// that holds no lock, or has another acquire under way. Otherwise a list_locks() below `below`

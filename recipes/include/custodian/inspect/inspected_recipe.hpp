@@ -25,8 +25,8 @@ namespace custodian {
 
 /// A waiter of an InterProcessCondition.
 struct InspectedWaiter {
-  /// The waiter's node, session, and since when it waits. Its identity is that of its lock; a
-  /// signal replaces it, and it is empty then.
+  /// The waiter's node, session, and since when it waits. The identity is that of the waiter's
+  /// lock; it is empty once a signal has replaced it.
   Participant participant{};
   /// Whether a signal was given to the waiter, which is about to go on.
   bool is_signalled = false;
@@ -101,8 +101,8 @@ struct InspectedValue {
   /// The number that a DistributedAtomicLong or a DistributedAtomicInteger would read: if the data
   /// have eight bytes, or four.
   std::optional<std::int64_t> number{};
-  /// The clients that update the value with Settle::exactly_once. The identity is that of the
-  /// client, and the number of its last update.
+  /// The clients that update the value with Settle::exactly_once. Each identity is that of the
+  /// client, with the number of its last update.
   std::vector<Participant> witnesses{};
 };
 

@@ -51,8 +51,8 @@ CUSTODIAN_EXPORT void start_wait_group_lost(CorePtr core, CancellationPtr cancel
 /// ensembles have no token in common; QuorumLock says what to do.
 ///
 /// Threads: different objects may be used by different threads at once; one object by one thread at
-/// a time. Lifetimes: may outlive the lock object and the clients; closing a client loses its
-/// leases.
+/// a time. Lifetimes: a group may outlive the lock object and the clients; closing a client loses
+/// the leases of that client.
 class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
  public:
   /// An empty group, which owns nothing.

@@ -62,8 +62,8 @@ struct QuorumLockOptions {
   LockOptions lock{};
   /// How long an acquire waits for an ensemble that cannot be reached, each time that it comes to
   /// that ensemble; and also how long the ensemble may take to let the acquire enter the queue.
-  /// Must be positive. If it is less than a busy ensemble takes to answer, no majority is ever
-  /// acquired.
+  /// Must be positive. If the time is shorter than a busy ensemble takes to answer, no majority is
+  /// ever acquired.
   std::chrono::nanoseconds max_unreachable = std::chrono::seconds{2};
 };
 

@@ -8,11 +8,11 @@
 ///                                 {.wait = 2s, .when_busy = Otherwise::skip}, [&] { report(); });
 ///     if (!call) log("somebody else makes the report");
 ///
-/// The function distinguishes two reasons not to get the lock. *Busy* means that another contender
-/// holds the lock, or may hold it: the wait is over, and there is a connection, or a contender was
-/// seen ahead, or no thread has run the client's context in time. Then the function does not run:
-/// it is skipped, or an error is thrown. *Away* means that the wait is over, there is no
-/// connection, and no holder was seen. Then the function may run under a fallback: any lock that
+/// with_lock() distinguishes two reasons why the lock was not acquired. *Busy* means that another
+/// contender holds the lock, or may hold it: the wait is over, and there is a connection, or a
+/// contender was seen ahead, or no thread has run the client's context in time. Then the function
+/// does not run: it is skipped, or an error is thrown. *Away* means that the wait is over, there is
+/// no connection, and no holder was seen. Then the function may run under a fallback: any lock that
 /// does not need ZooKeeper. A slow server does not count as away: if its answer takes longer than
 /// the wait, even a free lock counts as busy.
 ///
@@ -98,9 +98,9 @@ struct WithLockOptions {
 
   /// Which lock to acquire: a mutex, or a side of a read/write lock.
   LockKind kind = LockKind::mutex;
-  /// The lock's other options; the `hold_at_most` above overrides theirs. If that is set,
-  /// `hand_off`, `keep_idle_for` and `share_readers` do not apply, since the node ends with the
-  /// call.
+  /// The lock's other options. If the `hold_at_most` above is set, it overrides the one in these
+  /// options, and `hand_off`, `keep_idle_for` and `share_readers` do not apply, since the node ends
+  /// with the call.
   LockOptions lock{};
   /// A stop ends the wait with operation_aborted. For with_lock() only. A stop does not end the
   /// wait for a fallback, since not every lock supports that; but once that wait is over, the
@@ -260,7 +260,7 @@ auto co_with_lock(const Client& client, std::string path, WithLockOptions option
 ///
 /// `function` takes the arguments, or the lease and then the arguments. `path_of_call` and
 /// `function` get the arguments as constants. The returned object may be copied, and called by
-/// several threads at once, if both of them may.
+/// several threads at once, if `path_of_call` and `function` may.
 template <typename PathOfCall, typename Function>
 auto locked(const Client& client, PathOfCall path_of_call, WithLockOptions options,
             Function function) {

@@ -15,9 +15,10 @@
 /// path. A missing path is an empty tree, and is watched. Each node takes two requests at first,
 /// and two watches on a server; an ephemeral node, or a node at the greatest depth, takes one of
 /// each. After a disconnection only nodes that have changed are read again; after a lost session
-/// everything is read again, from a server that has caught up first. After a disconnection the
-/// client renews its watches in one request of up to half of `ClientOptions::max_request_size`,
-/// some 8,000 watches on paths of 60 characters; nodes whose watches do not fit are read again.
+/// everything is read again, from a server that has caught up first. When the connection comes
+/// back, the client renews its watches in one request of up to half of
+/// `ClientOptions::max_request_size`, some 8,000 watches on paths of 60 characters; nodes whose
+/// watches do not fit are read again.
 ///
 /// What is reported: at each moment, the changes up to then, replayed on an empty map, give the
 /// present nodes. No change is reported twice. Changes that follow each other quickly may be

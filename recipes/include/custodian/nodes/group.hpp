@@ -78,8 +78,8 @@ namespace recipes_detail {
 /// \copydetails custodian/nodes/group.hpp
 class CUSTODIAN_EXPORT Group {
  public:
-  /// From ids to payloads. If several members have the same id, as in kazoo's parties, it has one
-  /// of them.
+  /// From ids to payloads. If several members have the same id, as in kazoo's parties, the map has
+  /// one of them.
   using Members = std::map<std::string, std::string>;
   /// Receives one change.
   using Listener = std::function<void(const GroupChange&)>;

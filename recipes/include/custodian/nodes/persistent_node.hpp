@@ -61,8 +61,8 @@ class CUSTODIAN_EXPORT PersistentNode {
  public:
   /// What is known of the node.
   using State = PersistentNodeState;
-  /// Receives each new state, and an error: node_exists with `taken`, the servers' with `refused`,
-  /// the reason with `closed`, or none.
+  /// Receives each new state, and an error: node_exists with `taken`, the servers' error with
+  /// `refused`, the reason with `closed`; no error with the other states.
   using Listener = std::function<void(State, error_code)>;
 
   /// Begins to keep the node; returns at once. Throws Error: invalid_argument (not a valid path,
@@ -94,9 +94,9 @@ class CUSTODIAN_EXPORT PersistentNode {
   /// Waits until the node is there.
   /// Completes with: error.
   /// Cancellation: total; the node is kept all the same.
-  /// Errors: at the deadline the reason why the node is not there (node_exists, or what the servers
-  /// refuse with), or deadline_exceeded; node_exists at once with `ForeignNode::fails`; closed,
-  /// operation_aborted.
+  /// Errors: at the deadline the reason why the node is not there (node_exists, or the error with
+  /// which the servers refuse it), or deadline_exceeded; node_exists at once with
+  /// `ForeignNode::fails`; closed, operation_aborted.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait_present(OperationOptions options, Token&& token) const {

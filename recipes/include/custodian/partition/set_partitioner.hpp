@@ -8,8 +8,9 @@
 /// Each member is an ephemeral node, and all members that see the same nodes make the same plan: a
 /// member that joins or leaves moves only its own share, one shard in N. A shard is a mutex, whose
 /// lease the owner gets: with a fencing token, and the promise that its loss is reported before
-/// another member can own the shard. A shard that the plan gives to another member stays with this
-/// one until its lease is released, so work can be ended in order; the other one waits meanwhile.
+/// another member can own the shard. A shard that the plan gives to another member stays with its
+/// present owner until the lease is released, so work can be ended in order; the other member waits
+/// meanwhile.
 ///
 /// When not to use it: for one shard (LeaderLatch); for shards that should follow the load, which
 /// the plan does not know; for thousands of shards, since each is a node and a watch; for work that

@@ -28,10 +28,10 @@
 /// lock, has used up its period (`AfterFailure::retry`: until the next call), and a process that
 /// stood still and is late cannot write over a later run.
 ///
-/// When not to use it: for a job that must never run twice at once, whatever happens, unless what
-/// it changes checks the fencing token; for a job that must run at a certain second; to spread work
-/// (SetPartitioner), or to let one process go on and on (LeaderLatch); for periods of less than
-/// some seconds.
+/// When not to use it: for a job that must never run twice at once, whatever happens, unless the
+/// resource that it changes checks the fencing token; for a job that must run at a certain second;
+/// to spread work (SetPartitioner), or to let one process go on and on (LeaderLatch); for periods
+/// of less than some seconds.
 ///
 /// The nodes, all below `path`: `record` says in words which run was the last; `lock` is an
 /// InterProcessMutex, held while a job runs; `clock` is written to read the servers' clock. A
@@ -106,7 +106,7 @@ struct PeriodRun {
   Time due{};
   /// When it has begun.
   Time begun{};
-  /// 1, and one more each time that the run of its period was begun again.
+  /// 1 for the first run of a period, and one more for each repetition.
   int attempt = 1;
   /// How many periods have passed without a successful run since the last successful one; the run's
   /// own period does not count.
@@ -191,8 +191,8 @@ class [[nodiscard]] CUSTODIAN_EXPORT Turn {
   [[nodiscard]] explicit operator bool() const& noexcept { return state_ != nullptr; }
   explicit operator bool() const&& = delete;
 
-  /// The lock: for its loss, which should end the job, its token, and its check. Empty once the
-  /// turn has ended. The turn must not be empty.
+  /// The lease on the lock, for its loss (which should end the job), its token, and its check.
+  /// Empty once the turn has ended. The turn must not be empty.
   [[nodiscard]] const Lease& lease() const noexcept;
   /// What the record says of this run. The turn must not be empty.
   [[nodiscard]] const PeriodRun& run() const noexcept;
@@ -233,7 +233,7 @@ struct [[nodiscard]] TurnResult {
   /// The last run, as the record had it; if there is a turn, the run before it. Empty if no run has
   /// ever begun.
   std::optional<PeriodRun> last{};
-  /// From when on the next call may have a turn. Empty if that is not known.
+  /// The time from which on a call may have a turn. Empty if that is not known.
   std::optional<PeriodRun::Time> next{};
   /// The contender that was in the way, with NotDue::blocked.
   std::optional<Participant> blocked_by{};

@@ -27,7 +27,7 @@
 /// The younger of two holders has the greater token, but the older may still hold its permit.
 ///
 /// On the servers the semaphore is Apache Curator's InterProcessSemaphoreV2, and both may share a
-/// path. Beware then of Curator's acquire(n), which takes the permits one by one, and two clients
+/// path. Beware then of Curator's acquire(n): since it takes the permits one by one, two clients
 /// that hold some permits and want more may wait for each other for ever. InterProcessSemaphore
 /// takes all or none, but cannot prevent that deadlock between two clients of Curator.
 ///
@@ -116,8 +116,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// in. An acquire that ends without its permits leaves no node, whenever and however it ends.
   ///
   /// `AcquireOptions::on_position` gets the acquire's place in the queue at every change. Once the
-  /// acquire is at the front of the queue, it gets the number of missing permits, and the youngest
-  /// holder as the nearest contender.
+  /// acquire is at the front of the queue, the callback gets the number of missing permits, and the
+  /// youngest holder as the nearest contender.
   /// \{
 
   using BlockingAcquire::acquire;

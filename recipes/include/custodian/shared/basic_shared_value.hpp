@@ -206,8 +206,8 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   ///
   /// The subscription may be destroyed at any moment, on any thread, and by the listener itself.
   /// Then no new call begins; a call that is under way may still be running. The subscription may
-  /// outlive the client and this object. If it is a member, declare it after the objects that the
-  /// listener uses.
+  /// outlive the client and this object. If the subscription is a member of an object, declare it
+  /// after the members that the listener uses.
   ///
   /// Executor: the client's callback executor; calls do not overlap. An exception of the listener
   /// reaches that executor.

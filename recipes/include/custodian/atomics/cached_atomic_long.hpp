@@ -5,13 +5,13 @@
 /// name, and Redisson's id generator. It adds a whole chunk to a DistributedAtomicLong at once, and
 /// hands out its numbers from memory; the next chunk is fetched before the present one is used up.
 ///
-/// Numbers are unique over all clients that use the same DistributedAtomicLong so, and each object
-/// (with its copies) hands them out in strictly growing order, until the 64 bits wrap around. There
-/// are gaps: a process that ends takes the rest of its chunks along, and a chunk whose reply was
-/// lost is never handed out. Numbers of several clients are in no order of time.
+/// Numbers are unique over all clients that use the same DistributedAtomicLong in this way, and
+/// each object (with its copies) hands them out in strictly growing order, until the 64 bits wrap
+/// around. There are gaps: when a process ends, the rest of its chunks is lost, and a chunk whose
+/// reply was lost is never handed out. Numbers of several clients are in no order of time.
 ///
-/// When not to use it: to count (the value of the node is what was fetched, and not what was handed
-/// out); for numbers without gaps; for an order over several clients.
+/// When not to use it: to count (the node's value counts the numbers that were fetched, and not
+/// those that were handed out); for numbers without gaps; for an order over several clients.
 ///
 /// Threads: any. Lifetimes: a handle, which may be copied; copies share their chunks. The client
 /// may be destroyed first (closed); a chunk that is being fetched may outlive the object.
@@ -30,11 +30,11 @@ namespace custodian {
 
 /// How many numbers a CachedAtomicLong keeps in memory.
 struct CachedAtomicOptions {
-  /// So many are fetched at once; more than 0. The default gives ten thousand a second at a hundred
-  /// writes.
+  /// How many numbers are fetched at once; more than 0. The default gives ten thousand numbers a
+  /// second for a hundred writes a second.
   std::int64_t chunk = 100;
-  /// The next chunk is fetched when no more than so many are left. A fetch takes one or two round
-  /// trips: as many as are handed out in that time.
+  /// The next chunk is fetched when no more than this many numbers are left. A fetch takes one or
+  /// two round trips: choose the number that is handed out in that time. Not negative.
   std::int64_t prefetch_at = 20;
 };
 
@@ -59,12 +59,13 @@ class CUSTODIAN_EXPORT CachedAtomicLong {
   /// The path of the DistributedAtomicLong.
   [[nodiscard]] const std::string& path() const noexcept;
 
-  /// The next number. At once if there is one in memory. Chunks are fetched again and again until
-  /// the deadline, each time for no longer than `ClientOptions::operation_timeout`.
+  /// Returns the next number, at once if there is one in memory. Otherwise chunks are fetched again
+  /// and again until the deadline, each time for no longer than `ClientOptions::operation_timeout`.
   /// Completes with: error, the number.
   /// Cancellation: total; no number is lost by it.
   /// Errors: deadline_exceeded, no_auth, malformed_data, bad_version (see
-  /// `UpdateOptions::contention`), and those common to all operations; but no outcome is unknown.
+  /// `UpdateOptions::contention`), and those common to all operations, except those that are
+  /// outcome_unknown.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_next(OperationOptions options, Token&& token) {
@@ -76,10 +77,10 @@ class CUSTODIAN_EXPORT CachedAtomicLong {
   auto async_next(Token&& token) {
     return async_next(OperationOptions{}, std::forward<Token>(token));
   }
-  /// The same, blocking; on a thread of the client only while there are numbers in memory. Throws
-  /// Error.
+  /// The same, blocking. A thread that runs the client may call it only while there are numbers in
+  /// memory. Throws Error.
   [[nodiscard]] std::int64_t next(OperationOptions options = {});
-  /// The next number, if there is one in memory. If there is none a chunk is fetched, for later
+  /// The next number, if there is one in memory. If there is none, a chunk is fetched for later
   /// calls. Never blocks. Throws Error: closed, forked.
   [[nodiscard]] std::optional<std::int64_t> try_next();
 

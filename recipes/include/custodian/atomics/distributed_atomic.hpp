@@ -2,26 +2,29 @@
 
 /// \file
 /// BasicDistributedAtomic is the common part of DistributedAtomicLong, DistributedAtomicInteger and
-/// DistributedAtomicValue: a value in the data of one node, which clients on different machines
-/// update at once, and lose no update. The functions are std::atomic's.
+/// DistributedAtomicValue: a value in the data of one node. Clients on different machines may
+/// update it at once, and no update is lost. The functions are std::atomic's.
 ///
 /// An update reads the value, computes the next one, and writes it if the node still has the
-/// version that was read; otherwise it begins again, after a random pause. Updates of one client go
-/// one after the other, in the order of the calls; a store() with `Settle::left_to_caller` goes
-/// beside them, and may come before earlier ones. Those of one handle, and its copies, that come
-/// while another one is under way share the next write: each finds what the one before has left.
+/// version that was read; otherwise it begins again, after a random pause. The updates of one
+/// client are written one after the other, in the order of the calls; but a store() with
+/// `Settle::left_to_caller` is sent at once, and may be applied before earlier updates. Updates by
+/// one handle and its copies that are called while another update is under way share the next
+/// write: each finds the value that the one before has left.
 ///
 /// **A lost reply.** If the connection breaks after a write was sent, the servers may have applied
-/// it. `Settle::left_to_caller`: the update ends with connection_loss, and was applied or not; to
-/// repeat it may count twice. `Settle::exactly_once`: the update finds out, and goes on.
+/// it. `Settle::left_to_caller`: the update ends with connection_loss, and may have been applied;
+/// if the caller repeats it, it may count twice. `Settle::exactly_once`: the update finds out
+/// whether it was applied, and goes on.
 ///
-/// A missing node counts as zero (no bytes, for a DistributedAtomicValue), and so does one without
-/// data. load() does not create it; an update creates it, with zero, and containers above it. Data
-/// of any other length than a number's are malformed_data until a store() replaces them. Numbers
-/// wrap around at their ends, as with std::atomic.
+/// A missing node counts as zero (no bytes, for a DistributedAtomicValue), and so does a node
+/// without data. load() does not create the node; an update creates it, with zero, and containers
+/// above it. Of a number, data of any other length are malformed_data until a store() replaces
+/// them. Numbers wrap around at their ends, as with std::atomic.
 ///
-/// Reads come from the server that the client is connected to, which may be behind: see
-/// BasicSharedValue. An update is never misled by that, but it may take a round trip more.
+/// Reads come from the server that the client is connected to, which may lag behind: see
+/// BasicSharedValue. An update that reads an old value is refused and begins again, which takes a
+/// round trip more.
 ///
 /// Do not delete the node while it is in use. Without a witness (`Settle::exactly_once`) an update
 /// that was under way meanwhile may take the new node for the old one, as with SharedValue.
@@ -112,11 +115,12 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   /// Errors, for all: no_auth, malformed_data (the node holds other data; store() replaces it), and
   /// those common to all operations of a Client. For all that write: bad_version, if
   /// `UpdateOptions::contention` allows no further try; sequence_exhausted, if the node's version
-  /// is -1, after 2^32 writes, until somebody writes it whatever is there. Unless the error is
-  /// outcome_unknown, a cancellation or a close, this call has not changed the value; but it may
-  /// have created a missing node, with zero. Values larger than the servers accept throw at once
-  /// (invalid_argument), in both forms; those that only do not fit beside the witness and the check
-  /// of a lock end with invalid_argument, as do those that a function has computed.
+  /// is -1, after 2^32 writes, until a client writes the node without a check of the version.
+  /// Unless the error is outcome_unknown, a cancellation or a close, the call has not changed the
+  /// value; but it may have created a missing node, with zero. A value that is larger than the
+  /// servers accept throws at once (invalid_argument), in both forms. The call ends with
+  /// invalid_argument if a function has computed such a value, or if the value only fits without
+  /// the witness and the check of a lock.
   ///
   /// Cancellation, for all: total; a write that was already sent may still be applied.
   /// Executor, for all: the handler's, or the client's callback executor.
@@ -169,7 +173,7 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   /// The same, blocking. Throws Error.
   bool initialize(const T& first, OperationOptions options = {});
 
-  /// Writes `desired`; the value of before is in the result.
+  /// Writes `desired`; the previous value is in the result.
   /// Completes with: error, what the update has done.
   template <typename Token>
   auto async_exchange(const T& desired, OperationOptions options, Token&& token) {
@@ -183,9 +187,10 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   /// The same, blocking. Throws Error.
   Updated<T> exchange(const T& desired, OperationOptions options = {});
 
-  /// Writes `desired` if the present value has the version of `expected`, which a load() or an
-  /// update returned (`Updated::after`). An `expected` that none of them returned, or of a missing
-  /// node (its mzxid is 0), never matches; the node exists afterwards.
+  /// Writes `desired` if the present value comes from the same write as `expected`, which a load()
+  /// or an update returned (`Updated::after`). An `expected` that none of them returned, or that is
+  /// of a missing node (its mzxid is 0), never matches; but the call creates a missing node, so
+  /// that a second call can expect the result of the first.
   /// Completes with: error, what the update has done; `after` is the present value, for the next
   /// call.
   template <typename Token>
@@ -202,8 +207,8 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
     return async_compare_exchange(expected, desired, OperationOptions{},
                                   std::forward<Token>(token));
   }
-  /// The same, blocking. It sets `expected` to the present value, and unlike std::atomic's also if
-  /// it returns true. If it throws, `expected` is unchanged.
+  /// The same, blocking. Sets `expected` to the present value, even if it returns true, unlike
+  /// std::atomic's function. Throws Error; then `expected` is unchanged.
   [[nodiscard]] bool compare_exchange(Versioned<T>& expected, const T& desired,
                                       OperationOptions options = {});
 
@@ -221,14 +226,15 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
     return async_compare_exchange(expected, desired, OperationOptions{},
                                   std::forward<Token>(token));
   }
-  /// The same, blocking. If the value is another one, sets `expected` to it, as std::atomic does.
+  /// The same, blocking. If the present value is another one, sets `expected` to it, as
+  /// std::atomic's function does. Throws Error.
   [[nodiscard]] bool compare_exchange(T& expected, const T& desired, OperationOptions options = {});
 
-  /// Writes what `function` makes of the present value; if that is nothing, writes nothing. The
-  /// function may be called several times, each time with another value. It runs on the client's
-  /// callback executor. It must not wait for this client. If it throws, the update ends with the
-  /// code of a system_error, not_enough_memory for a bad_alloc, or else state_not_recoverable; the
-  /// log has the text.
+  /// Calls `function` with the present value, and writes the value that it returns; if it returns
+  /// std::nullopt, nothing is written. The function may be called several times, each time with
+  /// another value. It runs on the client's callback executor. It must not wait for this client. If
+  /// it throws, the update ends with the code of a system_error, not_enough_memory for a bad_alloc,
+  /// or else state_not_recoverable; the log has the text.
   /// Completes with: error, what the update has done.
   template <typename Token>
   auto async_update(std::function<std::optional<T>(const T&)> function, OperationOptions options,
@@ -247,8 +253,8 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   /// \}
 
   /// \name Numbers
-  /// As above. The result has both values and Apache Curator's stats, so
-  /// `fetch_add(1).before.value` is what std::atomic's function returns.
+  /// Errors, cancellation and executor are those of the group above. The result has both values and
+  /// Apache Curator's stats, so `fetch_add(1).before.value` is what std::atomic's function returns.
   /// \{
 
   /// Adds a number, which may be negative.
@@ -313,11 +319,11 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
 
   /// fetch_add(1); returns the new value. Throws Error.
   T operator++() requires std::integral<T> { return fetch_add(1).after.value; }
-  /// fetch_add(1); returns the value of before. Throws Error.
+  /// fetch_add(1); returns the previous value. Throws Error.
   T operator++(int) requires std::integral<T> { return fetch_add(1).before.value; }
   /// fetch_sub(1); returns the new value. Throws Error.
   T operator--() requires std::integral<T> { return fetch_sub(1).after.value; }
-  /// fetch_sub(1); returns the value of before. Throws Error.
+  /// fetch_sub(1); returns the previous value. Throws Error.
   T operator--(int) requires std::integral<T> { return fetch_sub(1).before.value; }
   /// fetch_add(); returns the new value. Throws Error.
   T operator+=(T operand) requires std::integral<T> { return fetch_add(operand).after.value; }
@@ -334,7 +340,7 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
                          UpdateOptions options);
   /// Another handle on the same value.
   BasicDistributedAtomic(const BasicDistributedAtomic&) = default;
-  /// From now on a handle on the value of the other object.
+  /// Makes this object a handle on the value of the other object.
   BasicDistributedAtomic& operator=(const BasicDistributedAtomic&) = default;
   ~BasicDistributedAtomic() = default;
 
@@ -342,7 +348,7 @@ class CUSTODIAN_EXPORT BasicDistributedAtomic {
   using Kind = recipes_detail::AtomicChangeKind;
   using Change = recipes_detail::AtomicChange<T>;
 
-  /// The least number is its own negative, as in the wrap-around.
+  /// The least number is its own negative, since numbers wrap around.
   [[nodiscard]] static T negated(T operand) noexcept requires std::integral<T> {
     return static_cast<T>(~static_cast<std::uint64_t>(operand) + 1);
   }

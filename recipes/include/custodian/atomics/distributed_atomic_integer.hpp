@@ -3,11 +3,11 @@
 /// \file
 /// DistributedAtomicInteger is a number that clients on different machines count with: Apache
 /// Curator's class of this name, and compatible with it on the wire (four bytes, big-endian). A
-/// SharedCount may use the same node: it knows when the value changes.
+/// SharedCount may use the same node, to be notified when the value changes.
 ///
 /// When not to use it: as DistributedAtomicLong.
 ///
-/// How it is used, its threads and lifetimes: BasicDistributedAtomic.
+/// Use, threads and lifetimes: see BasicDistributedAtomic.
 
 #include <cstdint>
 #include <string>

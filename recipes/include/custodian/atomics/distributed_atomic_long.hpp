@@ -8,7 +8,7 @@
 /// number that is a little off will do (each update is a write by a quorum: some hundreds a second
 /// over all clients).
 ///
-/// How it is used, its threads and lifetimes: BasicDistributedAtomic.
+/// Use, threads and lifetimes: see BasicDistributedAtomic.
 
 #include <cstdint>
 #include <string>

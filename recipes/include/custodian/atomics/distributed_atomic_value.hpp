@@ -3,13 +3,13 @@
 /// \file
 /// DistributedAtomicValue is a few bytes that clients on different machines update: Apache
 /// Curator's class of this name, and compatible with it on the wire. update() takes a function that
-/// makes the next value of the present one.
+/// computes the next value from the present one.
 ///
 /// When not to use it: for values that are seldom written and often awaited (SharedValue); for
 /// values that are large (the servers accept 1 MB at most, and each update reads and writes all of
 /// it).
 ///
-/// How it is used, its threads and lifetimes: BasicDistributedAtomic.
+/// Use, threads and lifetimes: see BasicDistributedAtomic.
 
 #include <cstdint>
 #include <string>

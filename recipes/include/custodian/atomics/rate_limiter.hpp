@@ -1,27 +1,29 @@
 #pragma once
 
 /// \file
-/// RateLimiter lets so many permits a second through, of all processes together: calls to a service
-/// that endures no more, for instance. A process takes the permits of a moment (a *chunk*) from the
+/// RateLimiter limits how many permits a second all processes together get: for calls to a service
+/// that bears no more, for instance. A process takes the permits of a moment (a *chunk*) from the
 /// servers by one write, and hands them out from memory, at the rate, in the order of the calls.
 ///
-/// **What is promised.** In any stretch of time all processes together let through no more than
-/// what the rate gives, and besides what was saved up before (`RateLimit::burst`) and what each
-/// process has in memory (a chunk, or what a call asks for, and a quarter of a chunk at the most).
-/// Permits of a process that ends are lost; so are those of a write whose reply was lost.
+/// **What is promised.** In any stretch of time, all processes together let through no more permits
+/// than the rate gives, plus those that were saved up before (`RateLimit::burst`), plus those that
+/// each process has in memory: at the most a quarter of a chunk, and a chunk or the permits that a
+/// call asks for. Permits of a process that ends are lost; so are those of a write whose reply was
+/// lost.
 ///
-/// **If no server answers** nothing is let through but what is in memory: the calls fail.
+/// **If no server answers,** only permits in memory are let through; all other calls fail.
 ///
-/// **Whose clock.** Between two writes the leader's clock counts, as the servers note it with each
-/// write, in whole milliseconds; no process' wall clock does. If another server leads meanwhile the
-/// time between counts as none, since its clock may be another one. If the leader's clock is set
-/// forward, that counts as time, up to a burst; if it is set back, as none. When a permit is due a
-/// process waits by its own steady clock, from the arrival of the servers' reply on.
+/// **Whose clock.** The time between two writes is measured by the leader's clock, which the
+/// servers note with each write, in whole milliseconds; the processes' wall clocks are not used. If
+/// another server has become the leader between the two writes, that time counts as zero, since the
+/// two clocks may differ. If the leader's clock is set forward, the difference counts as time, up
+/// to a burst; if the clock is set back, no time counts. A process waits until a permit is due by
+/// its own steady clock, from the arrival of the servers' reply on.
 ///
-/// **Order.** The writes of the processes decide, and each that waits is served in its turn: no
-/// acquire() is starved. A call that does not wait long enough is declined, and takes nothing. One
-/// that asks for more gets more. A larger chunk costs fewer writes, and lets the others wait
-/// longer.
+/// **Order.** Permits are given in the order of the processes' writes, and each call that waits is
+/// served in its turn: no acquire() starves. A call whose limit ends before its permits are due is
+/// declined, and takes nothing. A process that asks for more permits gets more. A larger chunk
+/// costs fewer writes, and makes other processes wait longer.
 ///
 /// When not to use it: for a limit that must hold in one process alone; for money (count with a
 /// DistributedAtomicLong); for more than some hundreds of chunks a second.
@@ -46,9 +48,10 @@ namespace custodian {
 struct RateLimit {
   /// More than 0, up to a thousand million.
   double permits_per_second = 1;
-  /// While nobody takes permits, those of so long are saved up, and may be let through at once.
+  /// While nobody takes permits, the permits of this time at the most are saved up, and may be let
+  /// through at once.
   std::chrono::nanoseconds burst = std::chrono::seconds{1};
-  /// A process takes the permits of so long at once: one at the least. 0: one by one.
+  /// A process takes the permits of this time at once, and at least one. 0: one by one.
   std::chrono::nanoseconds chunk = std::chrono::milliseconds{100};
 };
 
@@ -69,12 +72,13 @@ CUSTODIAN_EXPORT void start_try_acquire_at_rate_until(CorePtr core, Cancellation
 CUSTODIAN_EXPORT void check_permits(const PermitSourcePtr& source, std::int64_t permits);
 }  // namespace recipes_detail
 
-/// Lets so many permits a second through, of all processes together.
+/// Limits how many permits a second all processes together get.
 /// \copydetails custodian/atomics/rate_limiter.hpp
 class CUSTODIAN_EXPORT RateLimiter {
  public:
   /// `path` is a node of its own. Contacts no server. Throws Error (invalid_argument) if the path
-  /// is none, or the root, or the rate is not positive, or a time is negative.
+  /// is not valid, or is the root; if the rate is not positive, or too great; or if a time is
+  /// negative.
   RateLimiter(const Client& client, std::string path, RateLimit limit);
 
   /// The path of the node.
@@ -85,9 +89,9 @@ class CUSTODIAN_EXPORT RateLimiter {
   /// (invalid_argument), in both forms.
   ///
   /// Errors, for all: those common to all operations of a Client, if permits have to be taken from
-  /// the servers and they do not give them within `ClientOptions::operation_timeout`;
-  /// malformed_data, if the node holds something else; closed, also while the client drains.
-  /// No outcome is unknown: who gets an error has no permit.
+  /// the servers, and this does not succeed within `ClientOptions::operation_timeout`;
+  /// malformed_data, if the node holds something else; closed, also while the client drains. No
+  /// outcome is unknown: a call that ends with an error has no permit.
   /// Cancellation, for all: total; permits that were meant for the call stay in memory.
   /// Executor, for all: the handler's, or the client's callback executor.
   /// \{
@@ -109,8 +113,9 @@ class CUSTODIAN_EXPORT RateLimiter {
   void acquire(std::int64_t permits = 1, std::stop_token stop = {});
 
   /// Takes the permits if they are due now: from memory, or after one or two writes to the servers.
-  /// Otherwise it takes nothing: a process that asks now and then, and ends, costs the others none.
-  /// Completes with: error, whether it has them.
+  /// Otherwise takes nothing: a process that only tries now and then, and ends, costs the other
+  /// processes no permits.
+  /// Completes with: error, whether the call has the permits.
   template <typename Token>
   auto async_try_acquire(std::int64_t permits, Token&& token) {
     recipes_detail::check_permits(source_, permits);
@@ -125,10 +130,12 @@ class CUSTODIAN_EXPORT RateLimiter {
   /// The same, blocking. Throws Error.
   [[nodiscard]] bool try_acquire(std::int64_t permits = 1);
 
-  /// Waits until the permits are due, if that is no later than the deadline; otherwise it takes
-  /// nothing, and completes with false as soon as that is known. A deadline that has passed: only
-  /// what is in memory. Completes with: error, whether it has them. deadline_exceeded, if no server
-  /// has answered by then.
+  /// Waits until the permits are due, if that is no later than the deadline; otherwise takes
+  /// nothing, and completes with false as soon as that is known. If the deadline has passed
+  /// already, only permits in memory are taken. A default deadline is
+  /// `ClientOptions::operation_timeout` from the call.
+  /// Completes with: error, whether the call has the permits.
+  /// Errors: those of this group; deadline_exceeded, if no server has answered by the deadline.
   template <typename Token>
   auto async_try_acquire_for(std::int64_t permits, Deadline limit, Token&& token) {
     recipes_detail::check_permits(source_, permits);

@@ -6,21 +6,20 @@
 /// the last one opens the latch for good.
 ///
 /// When not to use it: for arrivals that count only while their process lives (a lock, or an
-/// ephemeral node each); again and again (a latch is used once: take a path of its own for each
-/// round); for more than some tens of arrivals at once, or thousands in all (arrivals at the same
+/// ephemeral node each); for several rounds (a latch opens once: give each round a path of its
+/// own); for more than some tens of arrivals at once, or thousands in all (arrivals at the same
 /// moment are counted one after the other, and each is a node).
 ///
 /// An arrival is counted exactly once, also when the reply to it is lost, unless the call ends with
-/// an error. A waiter costs the servers one watch and gets one event, that of the last arrival;
-/// those before it wake nobody.
+/// an error. A waiter costs the servers one watch and gets one event, that of the last arrival.
 ///
-/// All clients of a latch must expect the same number of arrivals. The first one writes its number
-/// into the latch's node; a client with another one is refused (invalid_argument). The node is a
-/// container, which the servers may delete again if nobody arrives for some minutes; the next
-/// arrival creates it anew. Nothing else may be created below it.
+/// All clients of a latch must expect the same number of arrivals. The first client writes its
+/// number into the latch's node; a client with another number is refused (invalid_argument). The
+/// latch's node is a container, which the servers may delete again if no arrival comes for some
+/// minutes; the next arrival creates it anew. Nothing else may be created below the node.
 ///
-/// Nothing removes the nodes of a latch by itself: remove() does, when nobody arrives or waits any
-/// more.
+/// The nodes of a latch stay until a program calls remove(): call it when no client arrives or
+/// waits any more.
 ///
 /// Threads: any. Lifetimes: a handle, which may be copied; the client may be destroyed first
 /// (operations then fail with closed); an operation under way may outlive it.
@@ -77,7 +76,7 @@ class CUSTODIAN_EXPORT CountDownLatch {
   [[nodiscard]] static constexpr std::int32_t max() noexcept { return 1'000'000; }
 
   /// `path` is the latch's node; its tickets are below. A latch that expects no arrivals is open.
-  /// Throws Error (invalid_argument) if it is not a valid path, or the root, or if the number is
+  /// Throws Error (invalid_argument) if the path is not valid, or is the root, or if `expected` is
   /// negative or greater than max(). Contacts no server.
   CountDownLatch(const Client& client, std::string path, std::int32_t expected);
 
@@ -92,13 +91,13 @@ class CUSTODIAN_EXPORT CountDownLatch {
   /// Client.
   /// \{
 
-  /// Counts so many arrivals, all in one transaction. What exceeds the number that the latch
-  /// expects is not counted; at an open latch the call does nothing. A negative number throws at
+  /// Counts `arrivals` arrivals, all in one transaction. Arrivals beyond the number that the latch
+  /// expects are not counted; at an open latch the call does nothing. A negative number throws at
   /// once (invalid_argument).
   /// Completes with: error.
   /// Cancellation: total; a request that was already sent may still be applied.
-  /// Errors: see above. With an error that is outcome_unknown, or a cancellation, the arrivals may
-  /// have been counted, or may yet be. request_too_large: too many at once.
+  /// Errors: see above. After an error that is outcome_unknown, or a cancellation, the arrivals may
+  /// have been counted, or may yet be counted. request_too_large: too many arrivals at once.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_count_down(std::int32_t arrivals, OperationOptions options, Token&& token) {
@@ -111,7 +110,7 @@ class CUSTODIAN_EXPORT CountDownLatch {
   auto async_count_down(std::int32_t arrivals, Token&& token) {
     return async_count_down(arrivals, OperationOptions{}, std::forward<Token>(token));
   }
-  /// The same of one arrival.
+  /// The same for one arrival.
   template <typename Token>
   auto async_count_down(Token&& token) {
     return async_count_down(1, std::forward<Token>(token));
@@ -119,8 +118,8 @@ class CUSTODIAN_EXPORT CountDownLatch {
   /// The same, blocking. Throws Error.
   void count_down(std::int32_t arrivals = 1, OperationOptions options = {});
 
-  /// Counts so many arrivals, and waits without limit until the latch is open, through
-  /// disconnections and lost sessions. The arrivals have no limit of time either.
+  /// Counts `arrivals` arrivals, as async_count_down() does, but without a limit of time; then
+  /// waits without limit until the latch is open, through disconnections and lost sessions.
   /// Completes with: error.
   /// Cancellation: total; the arrivals may have been counted.
   /// Errors: see above.
@@ -131,7 +130,7 @@ class CUSTODIAN_EXPORT CountDownLatch {
     return initiate<void(error_code), &recipes_detail::start_arrive_and_wait>(
         core_, std::forward<Token>(token), latch_, arrivals);
   }
-  /// The same of one arrival.
+  /// The same for one arrival.
   template <typename Token>
   auto async_arrive_and_wait(Token&& token) {
     return async_arrive_and_wait(1, std::forward<Token>(token));
@@ -152,9 +151,9 @@ class CUSTODIAN_EXPORT CountDownLatch {
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
   void wait(std::stop_token stop = {}) const;
 
-  /// The same until a deadline, or without limit if that is a default one. Returns whether the
-  /// latch was open in time. A deadline that has passed already asks the servers once; false, then,
-  /// if they cannot be asked.
+  /// The same until a deadline, or without limit if the deadline is a default one. If the deadline
+  /// has passed already, the call asks the servers once, as async_try_wait() does, and completes
+  /// with false if they do not answer.
   /// Completes with: error, whether the latch was open in time.
   /// Cancellation: total.
   /// Errors: see above.
@@ -170,7 +169,8 @@ class CUSTODIAN_EXPORT CountDownLatch {
     return async_wait_until(Deadline{time}, std::forward<Token>(token));
   }
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted. If no thread runs the
-  /// client's context it returns false, a tenth of a second after the deadline.
+  /// client's context, the call returns false a tenth of a second after the deadline; if the
+  /// deadline has passed already, a tenth of a second after `ClientOptions::operation_timeout`.
   [[nodiscard]] bool wait_until(Deadline until, std::stop_token stop = {}) const;
   /// The same with a duration.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {
@@ -179,13 +179,13 @@ class CUSTODIAN_EXPORT CountDownLatch {
   /// \}
 
   /// \name Looking
-  /// These read from the server that the client is connected to, which may not have seen the newest
-  /// arrivals of others. They look at the tickets alone: neither another number that other clients
-  /// expect nor a node that is no latch's is an error here. Errors, for all: no_auth, and those
-  /// common to all operations of a Client.
+  /// These functions read from the server that the client is connected to, which may not have seen
+  /// the newest arrivals of other clients. They look at the tickets alone: here it is no error if
+  /// other clients expect another number, or if the node is no latch's. Errors, for all: no_auth,
+  /// and those common to all operations of a Client.
   /// \{
 
-  /// Whether the latch is open. False, perhaps, for a moment after the last arrival.
+  /// Whether the latch is open. The answer may be false for a moment after the last arrival.
   /// Completes with: error, whether it is open.
   /// Cancellation: total.
   /// Errors: see above.
@@ -203,7 +203,8 @@ class CUSTODIAN_EXPORT CountDownLatch {
   /// The same, blocking. Throws Error.
   [[nodiscard]] bool try_wait(OperationOptions options = {}) const;
 
-  /// How many arrivals are missing; 0 if the latch is open. The past, when it is returned.
+  /// How many arrivals are missing; 0 if the latch is open. The number may be out of date when it
+  /// arrives.
   /// Completes with: error, the number.
   /// Cancellation: total.
   /// Errors: see above.
@@ -222,8 +223,8 @@ class CUSTODIAN_EXPORT CountDownLatch {
   [[nodiscard]] std::int32_t count(OperationOptions options = {}) const;
   /// \}
 
-  /// Removes the latch's nodes, one by one; nothing if there are none. Arrivals that are under way
-  /// may create it anew, and a wait for arrivals that are missing goes on.
+  /// Removes the latch's nodes, one by one. Does nothing if there are none. Arrivals that are under
+  /// way may create nodes anew, and a wait for missing arrivals goes on.
   /// Completes with: error.
   /// Cancellation: total; a request that was already sent may still be applied.
   /// Errors: no_auth, and those common to all operations of a Client.

@@ -5,13 +5,14 @@
 /// Curator's class of this name, and compatible with it, and with kazoo's Barrier, on the wire. The
 /// barrier is one node: it is set (closed) while the node exists.
 ///
-/// When not to use it: to let one in at a time (InterProcessMutex), or N (InterProcessSemaphore);
-/// for a barrier that shall go with the process that has set it, for its node is persistent.
+/// When not to use it: to admit one process at a time (InterProcessMutex), or N
+/// (InterProcessSemaphore); for a barrier that should end with the process that has set it, since
+/// the node is persistent.
 ///
-/// A wait ends when the barrier is not set at some moment after the wait has first looked, however
-/// briefly: removed and set again between two looks, during a disconnection or after a lost
-/// session, too. A server that lags behind does not end a wait. A waiter costs the servers one
-/// watch, and the removal notifies each once.
+/// A wait ends once the barrier was open (not set) at some moment since the wait's first look,
+/// however briefly: even if it was removed and set again between two looks, during a disconnection,
+/// or while the waiter had lost its session. A server that lags behind does not end a wait. A
+/// waiter costs the servers one watch, and the removal notifies each waiter once.
 ///
 /// Threads: any. Lifetimes: a handle, which may be copied; the client may be destroyed first
 /// (operations then fail with closed); an operation under way may outlive it.
@@ -70,7 +71,7 @@ class CUSTODIAN_EXPORT DistributedBarrier {
   /// Cancellation: total; a request that was already sent may still be applied.
   /// Errors: no_auth, and those common to all operations of a Client. A lost reply leaves the
   /// outcome unknown (connection_loss, deadline_exceeded_outcome_unknown): the create is not
-  /// repeated, since that might set a barrier again that somebody has removed.
+  /// repeated, since a repeated create might set a barrier again that another client has removed.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_set(OperationOptions options, Token&& token) {
@@ -89,8 +90,8 @@ class CUSTODIAN_EXPORT DistributedBarrier {
   /// Completes with: error.
   /// Cancellation: total; a request that was already sent may still be applied.
   /// Errors: no_auth, not_empty (the node has children), and those common to all operations of a
-  /// Client. A lost reply leaves the outcome unknown, as of set(): a repeated delete might remove a
-  /// barrier that somebody has set since.
+  /// Client. A lost reply leaves the outcome unknown, as with set(): the delete is not repeated,
+  /// since a repeated delete might remove a barrier that another client has set since.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_remove(OperationOptions options, Token&& token) {
@@ -110,7 +111,7 @@ class CUSTODIAN_EXPORT DistributedBarrier {
   /// Errors, for all: no_auth, and those common to all operations of a Client.
   /// \{
 
-  /// Whether the barrier is set, as of a moment after the call.
+  /// Whether the barrier is set. The answer is not older than the call.
   /// Completes with: error, whether it is set.
   /// Cancellation: total.
   /// Errors: see above.
@@ -141,10 +142,10 @@ class CUSTODIAN_EXPORT DistributedBarrier {
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
   void wait(std::stop_token stop = {}) const;
 
-  /// The same until a deadline, or without limit if that is a default one. Returns whether the
-  /// barrier was not set in time. A deadline that has passed already asks the servers once; false,
-  /// then, if they cannot be asked.
-  /// Completes with: error, whether the barrier was not set in time.
+  /// The same until a deadline, or without limit if the deadline is a default one. If the deadline
+  /// has passed already, the call asks the servers once, as async_is_set() does, and completes with
+  /// false if they do not answer.
+  /// Completes with: error, whether the wait has ended in time, since the barrier was open.
   /// Cancellation: total.
   /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.
@@ -159,7 +160,8 @@ class CUSTODIAN_EXPORT DistributedBarrier {
     return async_wait_until(Deadline{time}, std::forward<Token>(token));
   }
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted. If no thread runs the
-  /// client's context it returns false, a tenth of a second after the deadline.
+  /// client's context, the call returns false a tenth of a second after the deadline; if the
+  /// deadline has passed already, a tenth of a second after `ClientOptions::operation_timeout`.
   [[nodiscard]] bool wait_until(Deadline until, std::stop_token stop = {}) const;
   /// The same with a duration.
   [[nodiscard]] bool wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {

@@ -6,20 +6,22 @@
 /// wire. Each member has an ephemeral node; the member that completes the party creates the node
 /// `ready`.
 ///
-/// When not to use it: for rounds of the same processes without an end of their own
-/// (InterProcessBarrier); if an arrival counts though its process dies (CountDownLatch); to wait
-/// for one event (DistributedBarrier); for parties of more than some hundreds.
+/// When not to use it: for phase after phase of the same processes (InterProcessBarrier); if an
+/// arrival must count even if its process dies (CountDownLatch); to wait for one event
+/// (DistributedBarrier); for parties of more than some hundreds.
 ///
-/// A party is complete when so many members are there at one moment: the transaction that creates
-/// `ready` checks each of them. A party may have more members than it needs. A `ready` that a
-/// crashed party has left behind lets nobody in, and is removed. One path serves party after party.
+/// A party is complete when as many members as it needs are there at one moment: the transaction
+/// that creates `ready` checks each of them. A party may have more members than it needs. A `ready`
+/// that a crashed party has left behind lets nobody in, and is removed. One path serves party after
+/// party.
 ///
-/// Beside Curator or kazoo on one path the promises are theirs: a member of Curator's may complete
-/// a party with one that has just left, and lets itself in after any event.
+/// If members of Curator or kazoo use the same path, their weaker promises apply: a Curator member
+/// may complete a party with a member that has just left, and enters after any event.
 ///
 /// An object is one member: it enters, and then leaves; again and again. Between the two it is in
-/// the party for as long as its session lives. Destroying it removes its node. The barrier's node
-/// is a container; nothing else may be created below it, and its data are the barrier's.
+/// the party for as long as its session lives. Destroying the object removes the member's node. The
+/// barrier's node is a container; nothing else may be created below it, and its data are the
+/// barrier's.
 ///
 /// Threads: any, one operation at a time. Lifetimes: move-only; the client may be destroyed first
 /// (operations then fail with closed); an operation under way may outlive it.
@@ -38,10 +40,10 @@
 
 namespace custodian {
 
-/// What a member does that comes when a party is under way without it.
+/// What a member does if a party is under way without it when it enters.
 enum class Late : std::uint8_t {
-  joins,  ///< it is in at once, and the others wait for it when they leave; as Curator's are
-  waits,  ///< it waits until that party is over, and belongs to the next one
+  joins,  ///< the member is in at once, as Curator's are; the others wait for it when they leave
+  waits,  ///< the member waits until that party is over, and belongs to the next one
 };
 
 namespace recipes_detail {
@@ -71,7 +73,7 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
                            Late late = Late::joins);
   /// A moved-from object may only be destroyed, or assigned to.
   DistributedDoubleBarrier(DistributedDoubleBarrier&&) noexcept = default;
-  /// Ends the membership of the object before.
+  /// Ends the membership that this object had before.
   DistributedDoubleBarrier& operator=(DistributedDoubleBarrier&& other) noexcept;
   ~DistributedDoubleBarrier();
 
@@ -80,19 +82,20 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
 
   /// \name Entering
   /// Errors, for all: session_lost (the session has ended, and a party was complete with this
-  /// member, or may have been: others have come in since and have left no trace of it, or the
-  /// barrier's node is gone), node_deleted (somebody has deleted this member's node),
-  /// invalid_argument (it is in already, or another operation is under way), request_too_large (so
-  /// many members are there, some thousands, that their names are no request), no_auth, and those
-  /// common to all operations of a Client. With an error the member is not in; others may count it
-  /// until its node is gone: where the servers could not be asked, when its session ends at the
-  /// latest.
+  /// member, or may have been: later members have overwritten the names of that party, or the
+  /// barrier's node is gone), node_deleted (another client has deleted this member's node),
+  /// invalid_argument (the member is in already, or another operation of this object is under way),
+  /// request_too_large (there are some thousands of members, whose names do not fit into a
+  /// request), no_auth, and those common to all operations of a Client. After an error the member
+  /// is not in. The others may count it until its node is gone; if the servers could not be asked
+  /// to remove the node, that is at the end of its session at the latest.
   /// \{
 
   /// Waits without limit until the party is complete, through disconnections and lost sessions.
   /// Completes with: error, true.
-  /// Cancellation: total; if the party is complete by then, the member is in, and no error. It ends
-  /// when the servers have answered, twice an operation's time later at most.
+  /// Cancellation: total; if the party is complete by then, the member is in, and there is no
+  /// error. The call ends when the servers have answered, after twice
+  /// `ClientOptions::operation_timeout` at most.
   /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -103,13 +106,16 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
   /// complete by then.
   void enter(std::stop_token stop = {});
 
-  /// The same until a deadline, or without limit if that is a default one. The member is taken out
-  /// again by a transaction that the servers refuse if the party is complete: so all members of a
-  /// party learn the same. That takes twice an operation's time more at most. A deadline that has
-  /// passed already: false, and nothing is sent.
+  /// The same until a deadline, or without limit if the deadline is a default one. At the deadline
+  /// the member is taken out by a transaction that the servers refuse if the party is complete; so
+  /// all members of a party get the same answer. That takes twice
+  /// `ClientOptions::operation_timeout` at most. If the deadline has passed already, the call
+  /// completes with false, and sends nothing.
   /// Completes with: error, whether the member is in.
-  /// Cancellation: total; if the party is complete by then, the member is in, and no error.
-  /// Errors: see above. deadline_exceeded_outcome_unknown: the servers could not be asked.
+  /// Cancellation: total; if the party is complete by then, the member is in, and there is no
+  /// error.
+  /// Errors: see above. deadline_exceeded_outcome_unknown: the servers could not be asked to take
+  /// the member out.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_enter_until(Deadline until, Token&& token) {
@@ -122,8 +128,9 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
     return async_enter_until(Deadline{time}, std::forward<Token>(token));
   }
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted, unless the party is
-  /// complete by then. If no thread runs the client's context it throws
-  /// deadline_exceeded_outcome_unknown, twice an operation's time after the deadline.
+  /// complete by then. If no thread runs the client's context, the call throws
+  /// deadline_exceeded_outcome_unknown, twice `ClientOptions::operation_timeout` and a tenth of a
+  /// second after the deadline (or after the call, if the deadline has passed already).
   [[nodiscard]] bool try_enter_until(Deadline until, std::stop_token stop = {});
   /// The same with a duration.
   [[nodiscard]] bool try_enter_for(std::chrono::nanoseconds time, std::stop_token stop = {}) {
@@ -133,11 +140,12 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
 
   /// \name Leaving
   /// Errors, for all: session_lost (the session has ended since the member entered), node_deleted,
-  /// invalid_argument (it is not in, or another operation is under way), no_auth, and those common
-  /// to all operations of a Client. However it ends, the member has left.
+  /// invalid_argument (the member is not in, or another operation of this object is under way),
+  /// no_auth, and those common to all operations of a Client. However the call ends, the member has
+  /// left, unless another operation of this object is under way.
   /// \{
 
-  /// Leaves, and waits without limit until all have left that are in when it leaves.
+  /// Leaves, and waits without limit until every member that is in at that moment has left, too.
   /// Completes with: error, true.
   /// Cancellation: total; the member has left.
   /// Errors: see above.
@@ -149,7 +157,8 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted.
   void leave(std::stop_token stop = {});
 
-  /// The same until a deadline, or without limit if that is a default one.
+  /// The same until a deadline, or without limit if the deadline is a default one. If the deadline
+  /// has passed already, the member leaves, and the call completes with false.
   /// Completes with: error, whether all others have left in time.
   /// Cancellation: total; the member has left.
   /// Errors: see above.
@@ -165,7 +174,8 @@ class CUSTODIAN_EXPORT DistributedDoubleBarrier {
     return async_leave_until(Deadline{time}, std::forward<Token>(token));
   }
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted. If no thread runs the
-  /// client's context it returns false, a tenth of a second after the deadline.
+  /// client's context, the call returns false a tenth of a second after the deadline; if the
+  /// deadline has passed already, a tenth of a second after `ClientOptions::operation_timeout`.
   [[nodiscard]] bool try_leave_until(Deadline until, std::stop_token stop = {});
   /// The same with a duration.
   [[nodiscard]] bool try_leave_for(std::chrono::nanoseconds time, std::stop_token stop = {}) {

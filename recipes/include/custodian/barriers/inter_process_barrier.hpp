@@ -2,20 +2,21 @@
 
 /// \file
 /// InterProcessBarrier lets a number of processes wait for each other, phase after phase. The
-/// functions are those of std::barrier, without a completion function, `arrive` and
-/// `arrive_and_drop`. Neither Curator nor kazoo has one.
+/// functions are those of std::barrier, except `arrive` and `arrive_and_drop`, and there is no
+/// completion function. Neither Curator nor kazoo has such a barrier.
 ///
 /// When not to use it: to begin and end together (DistributedDoubleBarrier, which Curator and kazoo
-/// understand); if an arrival counts though its process dies (CountDownLatch); for phases of more
-/// than some hundreds.
+/// understand); if an arrival must count even if its process dies (CountDownLatch); for phases of
+/// more than some hundreds.
 ///
-/// A phase ends with exactly so many arrivals as the barrier expects, which are there at one
-/// moment: one transaction removes their nodes and writes their names into the barrier's data,
-/// whose version is the phase's number. If there are more, some of them wait for the next phase. So
-/// nobody passes alone, and no arrival counts twice. A process that dies while it waits is not
-/// counted once its session has ended. One that starts again arrives at the phase under way.
+/// A phase ends when exactly as many arrivals as the barrier expects are there at one moment: one
+/// transaction removes their nodes and writes their names into the barrier's data, whose version is
+/// the phase's number. If there are more arrivals, some of them wait for the next phase. So nobody
+/// passes alone, and no arrival counts twice. A process that dies while it waits is not counted
+/// once its session has ended. A process that is started again arrives at the phase that is then
+/// under way.
 ///
-/// A waiter costs the servers one watch, and the end of a phase notifies each once.
+/// A waiter costs the servers one watch, and the end of a phase notifies each waiter once.
 ///
 /// All clients of a barrier must expect the same number. The barrier's node stays when nobody uses
 /// it any more; it is removed by `client.remove(path)`. Nothing else may be created below it.
@@ -69,20 +70,21 @@ class CUSTODIAN_EXPORT InterProcessBarrier {
   [[nodiscard]] std::int32_t expected() const noexcept;
 
   /// \name Arriving
-  /// Errors, for all: session_lost (the session has ended, and so many phases since that their
-  /// names are not kept any more, those of some 300 arrivals and of two phases at least: this
-  /// arrival may have been counted), node_deleted (somebody has deleted its node, or the barrier's:
-  /// then it may have been counted shortly before), no_auth, and those common to all operations of
-  /// a Client. With any other error the arrival is not counted; where the servers could not be
-  /// asked (deadline_exceeded_outcome_unknown, connection_loss) others may count it in the phase
-  /// that is under way until its node is gone, when its session ends at the latest.
+  /// Errors, for all: session_lost (the session has ended, and later phases have displaced the
+  /// names of this one, since the barrier keeps those of some 300 arrivals and of two phases at
+  /// least: this arrival may have been counted), node_deleted (another client has deleted the
+  /// arrival's node, or the barrier's: the arrival may have been counted shortly before), no_auth,
+  /// and those common to all operations of a Client. After any other error the arrival is not
+  /// counted, unless the servers could not be asked (deadline_exceeded_outcome_unknown,
+  /// connection_loss): then the phase that is under way may count it until its node is gone, at the
+  /// end of its session at the latest.
   /// \{
 
   /// Arrives, and waits without limit until the phase is over, through disconnections and lost
   /// sessions.
   /// Completes with: error.
-  /// Cancellation: total; the arrival is taken back, which takes twice an operation's time at most.
-  /// If the phase is over by then, no error.
+  /// Cancellation: total; the arrival is taken back, which takes twice
+  /// `ClientOptions::operation_timeout` at most. If the phase is over by then, there is no error.
   /// Errors: see above.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -94,11 +96,13 @@ class CUSTODIAN_EXPORT InterProcessBarrier {
   /// over by then.
   void arrive_and_wait(std::stop_token stop = {});
 
-  /// The same until a deadline, or without limit if that is a default one; the arrival of a wait
-  /// that is late is taken back. A deadline that has passed already: false, and nothing is sent.
+  /// The same until a deadline, or without limit if the deadline is a default one. At the deadline
+  /// the arrival is taken back, as by a cancellation. If the deadline has passed already, the call
+  /// completes with false, and sends nothing.
   /// Completes with: error, whether the phase was over in time.
   /// Cancellation: total; as above.
-  /// Errors: see above. deadline_exceeded_outcome_unknown: the servers could not be asked.
+  /// Errors: see above. deadline_exceeded_outcome_unknown: the servers could not be asked to take
+  /// the arrival back.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_arrive_and_wait_until(Deadline until, Token&& token) {
@@ -111,8 +115,9 @@ class CUSTODIAN_EXPORT InterProcessBarrier {
     return async_arrive_and_wait_until(Deadline{time}, std::forward<Token>(token));
   }
   /// The same, blocking. Throws Error; `stop` ends it with operation_aborted, unless the phase is
-  /// over by then. If no thread runs the client's context it throws
-  /// deadline_exceeded_outcome_unknown, twice an operation's time after the deadline.
+  /// over by then. If no thread runs the client's context, the call throws
+  /// deadline_exceeded_outcome_unknown, twice `ClientOptions::operation_timeout` and a tenth of a
+  /// second after the deadline (or after the call, if the deadline has passed already).
   [[nodiscard]] bool arrive_and_wait_until(Deadline until, std::stop_token stop = {});
   /// The same with a duration.
   [[nodiscard]] bool arrive_and_wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) {

@@ -114,7 +114,7 @@ class CUSTODIAN_EXPORT InterProcessCondition {
   /// Cancellation: total; the lock is released, and not acquired again. A request to cancel comes
   /// too late once the signalled waiter has the lock and takes its signal. The new lease has the
   /// terms of the lock's options: the options of the earlier acquire, its listeners, and an
-  /// identity that was set end with the old hold.
+  /// identity set by Lease::set_identity() end with the old hold.
   /// Errors: lock_lost (before the lock was released); invalid_argument (the lease is another
   /// lock's, or not alone on its hold); resource_deadlock_would_occur (the lease is on the read
   /// lock); node_deleted (by an operator, before the lock was released); session_timeout_too_short,
@@ -157,8 +157,8 @@ class CUSTODIAN_EXPORT InterProcessCondition {
 
   /// Signals the waiter that waits longest and has no signal yet.
   /// Completes with: error, the number of waiters that were signalled: 1, or 0 if there are none.
-  /// If the reply of the servers is lost, a second waiter may be signalled, too; it wakes without
-  /// need, as after a spurious wake-up.
+  /// If the reply of the servers is lost, a second waiter may be signalled, too, for which the
+  /// wake-up is spurious.
   /// Cancellation: total; what was sent may still be applied.
   /// Errors: lock_lost; invalid_argument (the lease is another lock's);
   /// resource_deadlock_would_occur (the lease is on the read lock); at the deadline an error that

@@ -31,8 +31,8 @@
 
 namespace custodian {
 
-/// The ensembles among which paths are divided, and the rules of that. Make it, or read it with
-/// parse(); then pass it to an EnsembleMap.
+/// The ensembles among which paths are divided, and the rules of the division. Make a layout, or
+/// read one with parse(); then pass it to an EnsembleMap.
 struct CUSTODIAN_EXPORT EnsembleLayout {
   /// The greatest depth.
   static constexpr int greatest_depth = 16;
@@ -41,19 +41,19 @@ struct CUSTODIAN_EXPORT EnsembleLayout {
   /// The greatest number of ensembles.
   static constexpr std::size_t most_ensembles = 1000;
 
-  /// Numbers the layouts that follow each other, from 1 on. It decides about no path, but is a part
-  /// of the fingerprint: layouts of different versions are different layouts.
+  /// The number of this layout among those that follow each other, from 1 on. The version decides
+  /// about no path, but is a part of the fingerprint: layouts of different versions are different
+  /// layouts.
   std::int64_t version = 1;
-  /// How many components of a path are its key: 1 to `greatest_depth`. Paths that agree in so many
-  /// have one home. A path with fewer components is its own key.
+  /// How many components of a path are its key: 1 to `greatest_depth`. Paths with the same key have
+  /// the same home, unless a pin decides. A path with fewer components is its own key.
   int depth = 2;
   /// The ensembles by name, with their weights. A name has 1 to 64 letters, digits, dots, dashes
   /// and underscores of ASCII. A weight is 0 to `greatest_weight`: an ensemble of weight 2 gets
   /// twice as many keys as one of weight 1, and one of weight 0 only what is pinned to it. Keep
   /// weights small: home_of() computes as many scores as their sum says.
   std::map<std::string, int> ensembles{};
-  /// Paths that have their home by hand, with all that is below them, and the name of that
-  /// ensemble.
+  /// Paths whose home is set by hand, with all paths below them, and the name of that ensemble.
   std::map<std::string, std::string> pins{};
 
   /// Reads the text form, which docs/wire-format.md has. Lines may be in any order. A line with an

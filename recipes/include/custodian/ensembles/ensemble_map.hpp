@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// EnsembleMap divides paths among several ensembles: each path has one of them for its home. An
-/// ensemble's writes do not grow with its servers; more ensembles bear more locks.
+/// EnsembleMap divides paths among several ensembles: each path has one of them for its home. More
+/// servers do not make the writes of an ensemble faster; more ensembles bear more locks.
 ///
 ///     const EnsembleMap map{{.depth = 2, .ensembles = {{"east", 1}, {"west", 1}}},
 ///                           {{"east", east}, {"west", west}}};  // a Client of each
@@ -10,24 +10,25 @@
 ///     auto mutex = map.make<InterProcessMutex>("/orders/4711");
 ///     const Lease lease = mutex.acquire();
 ///
-/// A recipe that is made with a map is an ordinary one, on the client of its path's home: whatever
-/// its header says holds, and an ensemble that is away stops the recipes that have their home there
+/// A recipe that is made with a map is an ordinary one, on the client of its path's home, and its
+/// header applies unchanged. An ensemble that is away stops the recipes that have their home there,
 /// and no others. EnsembleLayout has the rule by which a path gets its home.
 ///
 /// **All processes must have the same map**: the same layout, the same ensembles under the same
-/// names, and clients with the same namespace and chroot. A process with another one finds another
+/// names, and clients with the same namespace and chroot. A process with another map finds another
 /// home for some paths, and then two processes hold one lock. No server can notice that. verify()
-/// notices it at the start of a process, as far as the layouts go; it cannot notice that a name
-/// stands for other servers. So do not change a map while processes run with it: end all of them,
-/// remove the nodes that verify() has written, and begin anew with the new map.
+/// notices another layout at the start of a process, but not that a name stands for other servers.
+/// So do not change a map while processes run with it: end all of them, remove the nodes that
+/// verify() has written, and begin anew with the new map.
 ///
 /// Fencing: tokens of different ensembles cannot be compared. The path of a lock has one home, so
-/// the tokens of a path can, for as long as the map stands. Across a change of the map they can if
-/// each map's clients have the layout's version as ClientOptions::fencing_epoch, and versions grow.
+/// the tokens of one path can be compared, for as long as the map stays the same. Across a change
+/// of the map they can be compared if each map's clients have the layout's version as
+/// ClientOptions::fencing_epoch, and versions grow.
 ///
 /// Keep on one home what belongs together: a transaction, and a check() of a lease in it, is for
-/// one ensemble only. A depth that ends above both paths does that, or a pin. For locks of several
-/// homes at once there is InterProcessMultiLock.
+/// one ensemble only. For that, choose a depth that ends above all the paths, or pin a path above
+/// them. For locks of several homes at once there is InterProcessMultiLock.
 ///
 /// When not to use it: before one ensemble is at its limit. One ensemble is simpler to run, and its
 /// locks can be in one transaction. For one lock that outlives the loss of an ensemble: QuorumLock;
@@ -56,7 +57,7 @@ namespace custodian {
 struct MapVerdict {
   /// The fingerprint of this process' layout.
   std::string ours{};
-  /// The fingerprint of the layout that the ensemble has, if that is another one; otherwise empty.
+  /// The fingerprint of the ensemble's layout, if it differs; otherwise empty.
   std::string theirs{};
   /// With an error: the name of the ensemble at which it occurred.
   std::string ensemble{};
@@ -99,7 +100,7 @@ class CUSTODIAN_EXPORT EnsembleMap {
   EnsembleMap& operator=(const EnsembleMap&) = delete;
   /// A moved-from map may only be destroyed, or assigned to.
   EnsembleMap(EnsembleMap&&) noexcept;
-  /// Ends the clients that the map had of its own.
+  /// Ends the clients that this map owned before.
   EnsembleMap& operator=(EnsembleMap&&) noexcept;
   ~EnsembleMap();
 
@@ -108,13 +109,13 @@ class CUSTODIAN_EXPORT EnsembleMap {
   /// The fingerprint of the layout: see EnsembleLayout::fingerprint().
   [[nodiscard]] const std::string& fingerprint() const noexcept;
 
-  /// The name of the ensemble that is the home of a path, which is one of the clients' (below their
-  /// namespace). Throws Error (invalid_argument) if the path is not valid.
+  /// The name of the ensemble that is the home of `path`, a path as the clients' functions take it
+  /// (below the clients' namespace). Throws Error (invalid_argument) if the path is not valid.
   [[nodiscard]] const std::string& home_of(std::string_view path) const;
   /// A handle on the client of the path's home: see Client::share(). Pass the same path to the
   /// recipe that is made with it; make() does that. Throws as home_of() does.
   [[nodiscard]] Client client_for(std::string_view path) const;
-  /// A handle on the client of an ensemble, for what is no matter of one path: to wait for its
+  /// A handle on the client of an ensemble, for calls that concern no path: to wait for its
   /// connection, to close it. Throws Error (invalid_argument) if the layout has no such ensemble.
   [[nodiscard]] Client client(std::string_view ensemble) const;
 
@@ -128,14 +129,15 @@ class CUSTODIAN_EXPORT EnsembleMap {
   }
 
   /// Compares the layout with the one that other processes have. Each ensemble keeps the layout's
-  /// text form at `path`, a node that is for this alone: the first process writes it, and a process
+  /// text form at `path`, a node that has no other use: the first process writes it, and a process
   /// with another layout is refused. All ensembles are asked at once, behind a sync, and a layout
   /// that differs is reported before any other error. So an ensemble that is away (an error of
   /// another code) hides no difference elsewhere; whether to go on without it is the program's
   /// decision.
   ///
-  /// Of processes with different layouts that begin at the same time those of one layout pass at
-  /// the most, and perhaps none; for that, their layouts must have an ensemble in common.
+  /// If processes with different layouts begin at the same time, the check succeeds for those of
+  /// one layout at the most, and perhaps for none, provided that the layouts have an ensemble in
+  /// common.
   ///
   /// Completes with: error, what was found.
   /// Cancellation: total; nodes may have been written.

@@ -24,15 +24,15 @@ class MovingHold;
 using MovingHoldPtr = std::shared_ptr<MovingHold>;
 }  // namespace recipes_detail
 
-/// Owns a lock that a MovingMutex has acquired. While the path moves the lock takes the new home in
-/// addition, in the background, and gives up the old one when the move is over: the lease stays
-/// what it is. Move-only; an empty lease owns nothing.
+/// Owns a lock that a MovingMutex has acquired. While the path moves, the lease acquires the lock
+/// at the new home, too, in the background, and releases it at the old home when the move is over.
+/// The owner of the lease does nothing for that. Move-only; an empty lease owns nothing.
 ///
 /// Destroying a lease releases the lock, in the background. Neither the destructor nor release()
 /// blocks or throws. A lost lease must be destroyed or released, too.
 ///
-/// **Losing it.** The lease is lost with the lock of either home. A home counts from the moment at
-/// which the lease has it there until it is given up.
+/// **Loss.** The lease is lost when the lock is lost at either home: at the new one as soon as it
+/// was acquired there, at the old one until it was released there.
 ///
 /// Threads: different objects may be used by different threads at once; one object by one thread at
 /// a time. Lifetimes: a lease may outlive the mutex, the map and the clients; closing a client
@@ -59,11 +59,11 @@ class [[nodiscard]] CUSTODIAN_EXPORT MovingLease {
 
   /// The state of the lease now, the worst of its homes'. Cheap, since no server is asked.
   [[nodiscard]] LeaseState state() const noexcept;
-  /// How long the lease would last from now on without another answer from the servers; zero if it
+  /// How long the lease will last from now on without another answer from the servers; zero if it
   /// is lost or empty.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
-  /// A token that is stopped when the lease is lost, as Lease::lost() has it: on the callback
-  /// executor of the client of the home that was lost.
+  /// A token whose stop is requested when the lease is lost, as with Lease::lost(), on the callback
+  /// executor of the client of the home where the lock was lost.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// The fencing token of the holder, which stays the same while the path moves. Its `epoch` has
@@ -72,12 +72,13 @@ class [[nodiscard]] CUSTODIAN_EXPORT MovingLease {
   /// lease has a token of 0.
   [[nodiscard]] FencingToken token() const noexcept;
   /// The ensembles at which the lease has the lock now: the home of its path; while the path moves,
-  /// the old home, and the new one as soon as it is taken.
+  /// the old home, and the new one as soon as the lock was acquired there.
   [[nodiscard]] std::vector<std::string> homes() const;
   /// An operation that lets a transaction at this ensemble fail unless the lock is held there, as
-  /// Lease::check() does. It says nothing about a holder at another home: keep what it guards at
-  /// the path's home, and let the first holder of both homes copy it from the old one to the new
-  /// one. Throws Error (lock_lost) if the lease is empty, or has no lock there.
+  /// Lease::check() does. The check says nothing about a holder at another home: keep the data that
+  /// it guards at the path's home, and let the first holder of the lock at both homes copy them
+  /// from the old one to the new one. Throws Error (lock_lost) if the lease is empty, or has no
+  /// lock there.
   [[nodiscard]] TransactionOperation check(std::string_view ensemble) const;
 
   /// For authors of recipes.

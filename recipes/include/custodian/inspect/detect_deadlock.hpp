@@ -12,24 +12,24 @@
 ///
 /// *What it takes for a deadlock.* The servers know sessions, and no threads. So a circle counts
 /// only if it is made of claims that look single-threaded: each of its sessions waits exactly once
-/// (also counting elections, and for this client what its threads wait for among themselves), and
-/// all that it holds is older than its wait. Two looks in a row must show the same circle, of the
-/// same nodes, `look_every` apart. A lock that this client keeps without a holder is no hold. It
-/// is no deadlock, either, if a wait of the circle may be ended by somebody outside of it: by
-/// another holder of a semaphore's permits, or by a writer that waits in front of a reader.
+/// (waits for elections count, too, and so do the waits of this client's threads for each other),
+/// and all that the session holds is older than its wait. Two looks in a row must show the same
+/// circle, of the same nodes, `look_every` apart. A lock that this client keeps without a holder is
+/// no hold. There is no deadlock, either, if a contender outside of the circle may end one of its
+/// waits: another holder of a semaphore's permits, or a writer that waits in front of a reader.
 ///
 /// *What it cannot know.* A process that holds a lock in one thread for longer than two looks,
-/// while another thread waits with the only acquire of the process, looks the same as one that
-/// waits for itself; so does one whose threads pass a lock on among themselves
+/// while another thread waits with the only acquire of the process, looks like a process of one
+/// thread that is deadlocked; so does a process whose threads pass a lock on among themselves
 /// (`HandOff::cohort`). Limits of other processes are not known: a deadline, or
-/// `LeaseOptions::hold_at_most`, would end the circle later. So leave it off where processes lock
-/// from several threads at once. Processes of a path need not agree: the option concerns
-/// the acquires that have it.
+/// `LeaseOptions::hold_at_most`, would end the circle later. So leave the option off where
+/// processes lock from several threads at once. The processes that use a path need not agree on the
+/// option: it concerns only the acquires that have it.
 ///
-/// *Which one fails.* The youngest waiter of a circle, the one that has closed it, if its acquire
-/// has the option: at its second look. Each other one waits two looks more for each waiter that is
-/// younger, so that with the same `look_every` exactly one acquire of a circle fails. In circles
-/// that overlap several may fail.
+/// *Which acquire fails.* The youngest of a circle, which has closed the circle, if it has the
+/// option: at its second look. Each other acquire waits two looks more for each acquire of the
+/// circle that is younger, so that with the same `look_every` exactly one acquire of a circle
+/// fails. In circles that overlap several may fail.
 ///
 /// *What it costs.* Nothing until the acquire has waited for `look_every`, and nothing for a client
 /// that holds no lock, or has another acquire under way. Otherwise a list_locks() below `below`
@@ -56,16 +56,17 @@ namespace custodian {
 
 /// The options of a detection.
 struct DeadlockOptions {
-  /// The path below which all locks are that the processes take one within the other, in the
-  /// client's namespace. An acquire of a lock elsewhere ends with invalid_argument.
+  /// The path, in the client's namespace, below which all locks are that a process may acquire
+  /// while it holds another. An acquire of a lock elsewhere ends with invalid_argument.
   std::string below = "/";
   /// How many nodes a look lists at most. In a larger tree nothing is detected. At least 1.
   std::size_t max_nodes = 10'000;
-  /// The time from the begin of the acquire to its first look, and from look to look; more than
+  /// The time from the beginning of the acquire to its first look, and from look to look; more than
   /// zero. By default the session timeout that the servers have granted.
   std::optional<std::chrono::nanoseconds> look_every{};
-  /// Called with the circle when an acquire is about to fail, the wait of this acquire first. Runs
-  /// on the client's callback executor, perhaps after the acquire has ended. May be empty.
+  /// Called with the circle when an acquire is about to fail; the circle begins with that acquire's
+  /// wait. Runs on the client's callback executor, perhaps after the acquire has ended. May be
+  /// empty.
   std::function<void(const WaitCycle& circle)> on_deadlock{};
 };
 

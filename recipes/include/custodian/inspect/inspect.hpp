@@ -6,12 +6,11 @@
 ///
 ///     for (const Inspected& each : inspect(client, "/locks/printer").contenders) ...
 ///
-/// It distinguishes locks, semaphores and elections of this library, of Apache Curator and of
-/// kazoo, so the caller need not know which recipe uses the path. Where there is no queue, it
+/// inspect() distinguishes locks, semaphores and elections of this library, of Apache Curator and
+/// of kazoo, so the caller need not know which recipe uses the path. Where there is no queue, it
 /// recognises barriers, latches, conditions, rate limiters and values: see inspected_recipe.hpp. It
-/// cannot distinguish a mutex
-/// from a LeaderSelector or from kazoo's Lock, whose nodes look alike; and it cannot find the
-/// maximum of a semaphore, which no node stores.
+/// cannot distinguish a mutex from a LeaderSelector or from kazoo's Lock, whose nodes look alike;
+/// and it cannot find the maximum of a semaphore, which no node of the semaphore stores.
 ///
 /// When not to use it: to decide whether a lock is held, since the answer may be out of date when
 /// it arrives; or where the kind of the lock is known, since the lock's own `participants()` costs

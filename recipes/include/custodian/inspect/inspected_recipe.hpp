@@ -25,8 +25,8 @@ namespace custodian {
 
 /// A waiter of an InterProcessCondition.
 struct InspectedWaiter {
-  /// The waiter's node, session, and since when it waits. Its identity is that of its lock; a
-  /// signal replaces it, and it is empty then.
+  /// The waiter's node, session, and since when it waits. The identity is that of the waiter's
+  /// lock; it is empty once a signal has replaced it.
   Participant participant{};
   /// Whether a signal was given to the waiter, which is about to go on.
   bool is_signalled = false;
@@ -58,7 +58,7 @@ struct InspectedDoubleBarrier {
   /// Whether the ready node exists: a party is under way.
   bool is_ready = false;
   /// Whether the ready node was left behind by a party of which nobody is there any more. The next
-  /// member of this library removes it; one of another library enters alone.
+  /// member of this library removes it; a member of another library enters alone.
   bool is_stale = false;
 };
 
@@ -72,20 +72,19 @@ struct InspectedPhases {
   std::size_t left_over = 0;
 };
 
-/// A CountDownLatch at which somebody has arrived. It is open if all have.
+/// A CountDownLatch with at least one arrival. It is open if `arrivals` has reached `expected`.
 struct InspectedLatch {
-  std::int32_t expected = 0;  ///< the number of arrivals that open it
-  std::int32_t arrivals = 0;  ///< how many have arrived
+  std::int32_t expected = 0;  ///< the number of arrivals that open the latch
+  std::int32_t arrivals = 0;  ///< how many arrivals were counted
 };
 
-/// A RateLimiter from which somebody has taken permits. The rate is not stored in its node.
+/// A RateLimiter from which a process has taken permits. The rate is not stored in its node.
 struct InspectedRate {
   /// When permits were taken last, by the leader's clock.
   std::chrono::system_clock::time_point taken{};
-  /// The permits that were taken then, as the time that they are worth: at 10 a second a permit is
-  /// 100 ms.
+  /// The permits that were taken then, as a time: at a rate of 10 a second a permit is 100 ms.
   std::chrono::nanoseconds cost{0};
-  /// What was left when permits were taken before that, in the same unit; less than nothing if
+  /// What was left after permits were taken the time before, in the same unit; less than nothing if
   /// permits were taken that were not due yet.
   std::chrono::nanoseconds credit{0};
 };
@@ -93,7 +92,7 @@ struct InspectedRate {
 /// A node with data and no children but witnesses: a DistributedAtomicLong, a
 /// DistributedAtomicInteger, a DistributedAtomicValue, a SharedCount, a SharedValue, a
 /// DistributedBarrier that is set, a CountDownLatch at which nobody has arrived, or a node of
-/// another program. They look alike.
+/// another program. The nodes of all of these look alike.
 struct InspectedValue {
   std::string data{};        ///< the node's data
   std::int32_t version = 0;  ///< how often the data were written since the node's creation
@@ -102,12 +101,12 @@ struct InspectedValue {
   /// The number that a DistributedAtomicLong or a DistributedAtomicInteger would read: if the data
   /// have eight bytes, or four.
   std::optional<std::int64_t> number{};
-  /// The clients that update it with Settle::exactly_once. The identity is that of the client, and
-  /// the number of its last update.
+  /// The clients that update the value with Settle::exactly_once. Each identity is that of the
+  /// client, with the number of its last update.
   std::vector<Participant> witnesses{};
 };
 
-/// What a path is that is no queue; `std::monostate` if it is none of these.
+/// What a path without a queue is; `std::monostate` if it is none of these recipes.
 using InspectedRecipe =
     std::variant<std::monostate, InspectedCondition, InspectedDoubleBarrier, InspectedPhases,
                  InspectedLatch, InspectedRate, InspectedValue>;

@@ -6,9 +6,9 @@
 ///
 ///     for (const ListedLock& each : list_locks(client, "/").locks) ...
 ///
-/// It walks the tree, and recognises queues by the names of their nodes, as inspect() does. A lock
-/// that nobody holds has no nodes that tell what it is, and is not found. find_wait_cycles() finds
-/// waits that cannot end among what was found.
+/// list_locks() walks the tree, and recognises queues by the names of their nodes, as inspect()
+/// does. A lock without contenders has no nodes that show its kind, and is not found.
+/// find_wait_cycles() finds waits that cannot end among the locks that were found.
 ///
 /// When not to use it: to decide whether a lock is held, since the answer may be out of date when
 /// it arrives: the queues are read one after the other, while their contenders come and go. The
@@ -45,9 +45,9 @@ enum class ListedKind : std::uint8_t {
 /// A lock, a semaphore or an election that has contenders, of which a server has numbered at least
 /// one: a folder called "lock-7" or "block-store" is no contender of the folder around it.
 struct ListedLock {
-  std::string path{};                   ///< its path, as the recipe's object was given it
+  std::string path{};                   ///< the path, as it was passed to the recipe's object
   ListedKind kind = ListedKind::mutex;  ///< what its contenders compete for
-  /// The contenders in order, as inspect() tells them; never empty, unless `malformed` is not.
+  /// The contenders in order, as inspect() returns them. Empty only if `malformed` is not.
   std::vector<Inspected> contenders{};
   /// Paths of nodes whose number cannot be read. Each of them stops all acquires in its queue.
   std::vector<std::string> malformed{};
@@ -86,8 +86,9 @@ CUSTODIAN_EXPORT void start_list_locks(CorePtr core, CancellationPtr cancellatio
 
 /// Finds the locks at the path and below it. A node that disappears meanwhile is passed over.
 /// Completes with: error, the listing. Cancellation: total. Errors: invalid_argument (thrown at
-/// once), deadline_exceeded, operation_aborted, and those common to all operations; what may not be
-/// read is no error. Executor: the handler's, or the client's callback executor. Threads: any.
+/// once), deadline_exceeded, operation_aborted, and those common to all operations; nodes that this
+/// client may not read are no error: see `LockListing::forbidden`. Executor: the handler's, or the
+/// client's callback executor. Threads: any.
 template <typename Token>
 auto async_list_locks(const Client& client, std::string path, ListOptions options, Token&& token) {
   recipes_detail::check_list(client, path, options);

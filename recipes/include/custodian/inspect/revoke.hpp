@@ -5,8 +5,8 @@
 ///
 ///     for (const Participant& holder : mutex.participants()) revoke(client, holder.node);
 ///
-/// It is only a request: a holder that listens (see Lease::make_revocable()) is notified and
-/// decides; a holder that does not listen is not notified. The request writes Apache Curator's
+/// A revocation is only a request: a holder that listens (see Lease::make_revocable()) is notified
+/// and decides; a holder that does not listen is not notified. The request writes Apache Curator's
 /// message into the node, where it replaces the identity that others see. A holder of this library
 /// that listens restores its identity at once; other holders, Curator's among them, do not: if you
 /// need the identity, call `participants()` before the request. Curator's holders understand the

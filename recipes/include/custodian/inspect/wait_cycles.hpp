@@ -37,11 +37,11 @@ struct CyclicWait {
 
 /// Sessions that wait for each other in a circle.
 struct WaitCycle {
-  /// Each wait is for a lock that the next one's session holds; the last one's is held by the first
-  /// one's. The first is that of the smallest session id.
+  /// Each session waits for a lock that the session of the next entry holds; the last session waits
+  /// for the first. The first entry is that of the smallest session id.
   std::vector<CyclicWait> waits{};
-  /// How many sessions wait for each other in all. If there are more than waits, there are further
-  /// circles among them, which are left out.
+  /// How many sessions wait for each other in all. If there are more sessions than `waits`, there
+  /// are further circles among them, which are left out.
   std::size_t sessions = 0;
 };
 

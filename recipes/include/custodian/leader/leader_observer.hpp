@@ -14,8 +14,8 @@
 /// changes, and not when candidates come. A leader that changes its identity
 /// (Lease::set_identity()) is reported again. Nothing but one election may use the path: nodes of
 /// other recipes would count as candidates. Leaders and identities that follow each other quickly
-/// may be skipped. An earlier leader is never reported after a later one, not even by a server that
-/// lags behind.
+/// may be skipped. An earlier leader is never reported after a later one, even if the server lags
+/// behind.
 ///
 /// Threads: any; one call of next() at a time. Lifetimes: the client may be destroyed first (calls
 /// then fail with closed).

@@ -143,8 +143,8 @@ class CUSTODIAN_EXPORT LeaderSelector : public Candidate {
   /// `async_join()` first if the coroutine uses objects that are destroyed next.
   ~LeaderSelector();
 
-  /// Stands for election; returns at once. Throws Error: invalid_argument if it was started
-  /// before, closed if it or its client was closed, forked.
+  /// Stands for election; returns at once. Throws Error: invalid_argument if the selector was
+  /// started before, closed if the selector or its client was closed, forked.
   void start();
   /// Stands for election once more when the present turn is over. Returns false if that was already
   /// requested, or if the selector is closed. Throws Error (invalid_argument) if start() was not

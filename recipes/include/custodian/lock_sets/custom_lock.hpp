@@ -13,14 +13,14 @@
 /// An implementation may be slow, fail, throw, or never answer. The group's limit and cancellation
 /// still work, the locks that were acquired before are released in reverse order, and a lock that
 /// is acquired too late is released at once. An acquire of the group that fails does these releases
-/// before it ends or begins again. At its limit, or when it is cancelled, it waits for them a
-/// twentieth of a second longer at most: if the callback executor is stuck, the releases happen
-/// later, in the same order.
+/// before it ends or begins again. At its limit, or when the acquire is cancelled, it waits for the
+/// releases a twentieth of a second longer at most: if the callback executor is stuck, the releases
+/// happen later, in the same order.
 ///
 /// Threads: the functions of a CustomLock run on the callback executor of the group's first client,
 /// perhaps for several acquires at once. The functions of a CustomHold run on the thread that
-/// releases the group, or on that executor. Neither run on the client's strand. Lifetimes: groups,
-/// and acquires that are under way, keep the lock alive.
+/// releases the group, or on that executor. None of these functions run on the client's strand.
+/// Lifetimes: groups, and acquires that are under way, keep the lock alive.
 
 #include <cstdint>
 #include <functional>
@@ -48,9 +48,9 @@ class CUSTODIAN_EXPORT CustomHold {
   /// thread that releases the group waits for this call. An exception goes to the log, and the
   /// group's other locks are released all the same.
   virtual void release() = 0;
-  /// Returns a token that is stopped when the lock is lost, which loses the group, too. Called
-  /// once, when the lock is acquired. Callbacks on LeaseGroup::lost() run on the thread that stops
-  /// the token. Default: the lock is never lost.
+  /// Returns a token whose stop the implementation requests when the lock is lost; the group is
+  /// then lost, too. Called once, when the lock is acquired. Callbacks on LeaseGroup::lost() run on
+  /// the thread that requests the stop. Default: the lock is never lost.
   [[nodiscard]] virtual std::stop_token lost() const noexcept { return {}; }
 };
 
@@ -66,16 +66,16 @@ struct CustomLimit {
   Deadline deadline{};
   /// Whether to wait for the lock until the deadline.
   CustomWait wait = CustomWait::until_deadline;
-  /// A token that is stopped, on the callback executor, when the group has given up and does not
-  /// wait for the answer any more.
+  /// A token whose stop is requested, on the callback executor, when the group has given up and
+  /// does not wait for the answer any more.
   std::stop_token given_up{};
 };
 
 /// The implementation calls this function with the result of an acquire: a hold; an error; or
 /// neither if the lock is not free. It may call on any thread, also within async_acquire(), and
 /// also after the group and its client are gone. Only the first call counts. If a second or late
-/// call passes a hold, the hold is released within that call, and an exception of the release goes
-/// to the caller, or to the log. Destroying all copies without a call counts as an answer, too:
+/// call passes a hold, the hold is released within that call; an exception of that release goes to
+/// the caller, or to the log. Destroying all copies without a call counts as an answer, too:
 /// state_not_recoverable.
 using CustomAnswer = std::function<void(error_code, std::unique_ptr<CustomHold>)>;
 

@@ -15,7 +15,7 @@
 /// When not to use it: for parts of one thing that are always locked together; one lock on the
 /// whole is faster and safer. For one lock that outlives the loss of an ensemble: QuorumLock.
 ///
-/// LockSetBase says how it is used, and has its threads and lifetimes.
+/// Use, threads and lifetimes: see LockSetBase.
 
 #include <concepts>
 #include <memory>
@@ -40,8 +40,8 @@ class CUSTODIAN_EXPORT AnyLock {
   AnyLock(const InterProcessLock& lock);  ///< takes a mutex, or one side of a read/write lock
   /// Takes a mutex that no thread owns.
   AnyLock(const InterProcessSemaphoreMutex& mutex);
-  /// Takes `permits` permits of a semaphore. Throws Error (invalid_argument) if so many can never
-  /// be granted.
+  /// Takes `permits` permits of a semaphore. Throws Error (invalid_argument) if the semaphore can
+  /// never grant that many.
   AnyLock(const InterProcessSemaphore& semaphore, int permits = 1);
 
   /// Takes a lock of the user's own. Throws Error (invalid_argument) if the pointer is null, and

@@ -51,8 +51,8 @@ CUSTODIAN_EXPORT void start_wait_group_lost(CorePtr core, CancellationPtr cancel
 /// ensembles have no token in common; QuorumLock says what to do.
 ///
 /// Threads: different objects may be used by different threads at once; one object by one thread at
-/// a time. Lifetimes: may outlive the lock object and the clients; closing a client loses its
-/// leases.
+/// a time. Lifetimes: a group may outlive the lock object and the clients; closing a client loses
+/// the leases of that client.
 class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
  public:
   /// An empty group, which owns nothing.
@@ -76,14 +76,14 @@ class [[nodiscard]] CUSTODIAN_EXPORT LeaseGroup {
   /// The state of the group: `held` while enough of the leases are held; `suspended` while enough
   /// are held or suspended; `lost` otherwise, for ever. Reads the boot clock, and asks no server.
   [[nodiscard]] LeaseState state() const noexcept;
-  /// How long enough of the leases would last from now on without another answer from the servers;
+  /// How long enough of the leases will last from now on without another answer from the servers;
   /// zero if the group is lost or empty.
   [[nodiscard]] std::chrono::nanoseconds remaining() const noexcept;
 
-  /// A token that is stopped as soon as too few of the leases are held. It is never stopped after
-  /// the group was released (except for a loss that is being reported at that moment), nor if the
-  /// group is empty. Its callbacks run, like those of Lease::lost(), on the callback executor of
-  /// the client whose lost lease left too few, and must not keep that executor busy.
+  /// A token whose stop is requested as soon as too few of the leases are held; but never after the
+  /// group was released (except for a loss that is being reported at that moment), nor if the group
+  /// is empty. Its callbacks run, like those of Lease::lost(), on the callback executor of the
+  /// client whose lost lease left too few leases held, and must not keep that executor busy.
   [[nodiscard]] std::stop_token lost() const noexcept;
 
   /// Waits until the group is lost.
@@ -130,8 +130,8 @@ struct [[nodiscard]] GroupAcquireResult {
   /// The contender that was last seen ahead at the lock in `path`. Empty if there are leases, or if
   /// no contender was seen.
   std::optional<Participant> blocked_by{};
-  /// The path of the lock that was not acquired; if there are several, of the lock that ended the
-  /// acquire. Empty if there are leases.
+  /// The path of the lock that was not acquired; if several were not, that of the lock that ended
+  /// the acquire. Empty if there are leases.
   std::string path{};
   /// Why the lock in `path` was not acquired.
   NotAcquired reason = NotAcquired::none;

@@ -10,8 +10,8 @@
 /// this object or otherwise, waits for itself.
 ///
 /// An acquire is run by the client of the first lock, and ends with `closed` when that client is
-/// closed. It passes through the executor of every client in turn: an executor that is stopped or
-/// kept busy delays the acquire, even beyond its deadline or its cancellation.
+/// closed. The acquire passes through the executor of every client in turn: an executor that is
+/// stopped or kept busy delays the acquire, even beyond its deadline or its cancellation.
 ///
 /// Threads: any. Lifetimes: the clients may be destroyed first (acquires then fail with closed); a
 /// group or a waiting acquire may outlive the lock object.

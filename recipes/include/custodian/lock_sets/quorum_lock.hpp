@@ -8,8 +8,8 @@
 ///     QuorumLock lock{{madrid, oslo, vienna}, "/migration"};
 ///     const LeaseGroup leases = lock.acquire();
 ///
-/// While the lock is held, ensembles may fail as long as a majority of leases is left;
-/// LeaseGroup::lost() is stopped as soon as too few are left. A lock that was acquired on a bare
+/// While the lock is held, ensembles may fail as long as a majority of leases is left; a stop of
+/// LeaseGroup::lost() is requested as soon as too few are left. A lock that was acquired on a bare
 /// majority survives no failure. An acquire succeeds only while a majority of the ensembles can be
 /// reached.
 ///
@@ -22,13 +22,13 @@
 ///
 /// An acquire goes through the ensembles in the given order, and waits in the queue of each. It
 /// skips an ensemble that cannot be reached for longer than `max_unreachable`. Once it holds a
-/// majority it only tries the other ensembles, without waiting: it does not get an ensemble that is
-/// not connected (call `Client::wait_connected` on each client at the start of the program), or
-/// whose former holder has not quite left. When it has skipped too many ensembles it releases all
-/// leases, pauses for a random time (by ClientOptions::retry of the first client), and begins
-/// again, until its deadline. In a partition where several contenders each hold a part of the
-/// ensembles, that may go on until the partition heals. The lock is fair as long as all contenders
-/// reach the first ensemble.
+/// majority, it only tries the other ensembles, without waiting: so it does not get an ensemble
+/// that is not connected (call `Client::wait_connected` on each client at the start of the
+/// program), or whose former holder has not quite left. When it has skipped too many ensembles, it
+/// releases all leases, pauses for a random time (by ClientOptions::retry of the first client), and
+/// begins again, until its deadline. In a partition where several contenders each hold a part of
+/// the ensembles, that may go on until the partition heals. The lock is fair as long as all
+/// contenders reach the first ensemble.
 ///
 /// Fencing: tokens of different ensembles cannot be compared, but any two holders have an ensemble
 /// in common, where the later holder has the greater token. A resource is safe from former holders
@@ -38,10 +38,10 @@
 /// Release a lost group soon: its node in the first ensemble's queue keeps out all contenders that
 /// come to that ensemble first.
 ///
-/// LockSetBase says how it is used, and has its threads and lifetimes. There are these differences:
-/// RequeuePolicy is ignored. An ensemble whose client is closed, or that fails (with no_auth, for
-/// example), is left out; if too few ensembles are left, the acquire ends with that error. If the
-/// first client is closed, the acquire always ends.
+/// Use, threads and lifetimes: see LockSetBase. There are these differences: RequeuePolicy is
+/// ignored. An ensemble whose client is closed, or that fails (with no_auth, for example), is left
+/// out; if too few ensembles are left, the acquire ends with that error. If the first client is
+/// closed, the acquire always ends.
 
 #include <chrono>
 #include <functional>
@@ -62,8 +62,8 @@ struct QuorumLockOptions {
   LockOptions lock{};
   /// How long an acquire waits for an ensemble that cannot be reached, each time that it comes to
   /// that ensemble; and also how long the ensemble may take to let the acquire enter the queue.
-  /// Must be positive. If it is less than a busy ensemble takes to answer, no majority is ever
-  /// acquired.
+  /// Must be positive. If the time is shorter than a busy ensemble takes to answer, no majority is
+  /// ever acquired.
   std::chrono::nanoseconds max_unreachable = std::chrono::seconds{2};
 };
 

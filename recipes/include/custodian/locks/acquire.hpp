@@ -39,7 +39,7 @@ struct Participant {
 };
 
 /// Why an acquire with a limit has ended without a lease. None of these reasons is an error: the
-/// acquire left no node, and a later one may succeed.
+/// acquire left no node, and a later acquire may succeed.
 enum class NotAcquired {
   none,           ///< there is a lease
   blocked,        ///< another contender holds the lock, or waits ahead: see `blocked_by`
@@ -65,7 +65,7 @@ namespace recipes_detail {
 class DeadlockDetector;
 }
 
-/// What an acquire asks while it waits, if it is to detect deadlocks: made by detect_deadlock(), in
+/// The deadlock detector that an acquire calls while it waits; made by detect_deadlock(), in
 /// custodian/inspect/detect_deadlock.hpp. Null: no detection.
 using DeadlockDetection = std::shared_ptr<const recipes_detail::DeadlockDetector>;
 

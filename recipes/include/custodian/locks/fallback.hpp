@@ -25,10 +25,10 @@ concept FallbackLock = requires(Lock& lock) {
 };
 
 /// A fallback is any lock with the standard's functions: a `std::mutex`, a database's lock, a file
-/// lock. If it has a try_lock_for(), a call of with_lock() waits for it as long as for ZooKeeper's
-/// lock; if not, until it is free. The thread that runs the function locks and unlocks the
-/// fallback. A loss of the fallback, for instance when its connection to a database breaks, is not
-/// noticed: the function goes on, and others may hold the lock.
+/// lock. If the fallback has a try_lock_for(), a call of with_lock() waits for it as long as for
+/// ZooKeeper's lock; otherwise until it is free. The thread that runs the function locks and
+/// unlocks the fallback. A loss of the fallback, for instance when its connection to a database
+/// breaks, is not noticed: the function goes on, and others may hold the lock.
 ///
 /// For nested calls on different paths use by_path(): with one lock for all paths, the inner call
 /// would lock it a second time and wait for the outer call, for ever if the lock has no

@@ -18,8 +18,8 @@ class HandOff {
   /// the oldest waiter of all clients. The order of this client's own waiters is kept. Lock objects
   /// take part in the same cohort if they have the same path and the same options. Another process
   /// waits for up to `max_local_handoffs` more holders at each place that the cohort has in the
-  /// queue; it has four places at most. 64 is a good start: a much larger number gains little,
-  /// since 64 holders already share the cost of the servers.
+  /// queue, four places at most. 64 is a good start: a much larger number gains little, since 64
+  /// holders already share the cost of the servers.
   ///
   /// All of these holders share one node, with these consequences:
   /// - their fencing tokens differ in `FencingToken::grant` only: a resource must compare that,
@@ -29,9 +29,9 @@ class HandOff {
   /// - other clients see one node in the queue for all of these holders, and up to four more while
   ///   there are waiters.
   ///
-  /// The node is not passed on if it is lost, if its connection was lost while it was held, if its
-  /// lease is near its end, if a holder that listens (`Lease::make_revocable`) was asked to
-  /// release, or if a writer also holds the read lock.
+  /// The node is not passed on if it is lost, if the client's connection was lost while the node
+  /// was held, if the lease is near its end, if a holder that listens (`Lease::make_revocable`) was
+  /// asked to release, or if a writer also holds the read lock.
   ///
   /// Some acquires do not join the cohort, but queue by themselves, as with strict(): those that
   /// set options of their own (`on_position`, `on_requeued`, terms of the lease,

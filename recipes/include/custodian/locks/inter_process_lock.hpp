@@ -55,16 +55,16 @@ struct LockOptions {
   /// 5 ms, so the lock may stay for a quarter longer.
   ///
   /// A kept lock belongs to the client, and not to this object: all lock objects of the client with
-  /// the same path and the same options use it, also those that are made later, and with_lock(). It
-  /// is given back when the servers report another contender; when its connection is lost; when the
-  /// client keeps too many locks (`ClientOptions::max_kept_locks`); and when a contender of this
-  /// client comes that cannot use it: a reader, a lock object with other options, an acquire with
-  /// terms of its own, or a try while the lock is held.
+  /// the same path and the same options use it, also those that are made later, and with_lock().
+  /// The lock is given back when the servers report another contender; when the client's connection
+  /// is lost; when the client keeps too many locks (`ClientOptions::max_kept_locks`); and when a
+  /// contender of this client comes that cannot use it: a reader, a lock object with other options,
+  /// an acquire with terms of its own, or a try while the lock is held.
   ///
-  /// What keeping costs others: a contender of another process must wait until this process is
-  /// notified of it and has given the lock back, about twice as long as behind a holder that
-  /// releases. A process that dies while it keeps the lock, or stands still, blocks the lock for
-  /// its session timeout, though it did not work under it; and a try of another process may find
+  /// What keeping costs others: a contender of another process must wait until this process was
+  /// notified of the contender and has given the lock back, about twice as long as behind a holder
+  /// that releases. A process that dies while it keeps the lock, or stands still, blocks the lock
+  /// for its session timeout, though nobody works under it; and a try of another process may find
   /// the lock taken though it has no holder. So keep a lock that one process wants again and again,
   /// and others seldom. If others come often, the client notices that keeping does not pay, and
   /// mostly does without.
@@ -78,18 +78,19 @@ struct LockOptions {
   std::chrono::nanoseconds keep_idle_for{0};
   /// Of a read/write lock: how many acquires of this client's readers one node may serve, held at
   /// once or one after the other. With 1 each acquire has a node of its own. With more, a reader
-  /// joins the newest reader's node of its client, unless a writer is known to stand behind that
-  /// node: at once and without a request to the servers, if the node holds the lock; otherwise the
-  /// readers of the node wait together. Other locks ignore the option.
+  /// joins the newest node of its client's readers, unless a writer is known to stand behind that
+  /// node. If the node holds the lock, the reader has the lock at once, without a request to the
+  /// servers; otherwise the readers of the node wait together. Other locks ignore the option.
   ///
   /// Readers of one client share nodes if their lock objects have the same path and the same
   /// options. A try joins a node that holds the lock, or has a node of its own. An acquire with
   /// terms of its own (`AcquireOptions`) has a node of its own, and so has a downgrade.
   ///
   /// Fairness: a writer waits for no reader that comes after the writer was reported. A writer of
-  /// this client is known at once, a writer of another one when the servers notify this client.
-  /// Until then so many readers may pass the writer as the node may still serve. If the servers
-  /// never send that notification (`docs/design.md` says when), the option is the only limit.
+  /// this client is known at once, a writer of another client when the servers have notified this
+  /// client. Until then, as many readers may pass the writer as the node may still serve. If the
+  /// servers never send that notification (`docs/design.md` says when), the option is the only
+  /// limit.
   ///
   /// The readers of one node share its czxid, and lose the lock together, each notified: see
   /// HandOff::cohort() for what that means for tokens and for `Lease::check()`. Other processes see

@@ -14,7 +14,7 @@
 /// holds a lock that has passed on: let the resource check Lease::token()); for thousands of
 /// acquires a second; where most acquires only read (InterProcessReadWriteLock).
 ///
-/// InterProcessLock says how it is used, and has its threads and lifetimes.
+/// Use, threads and lifetimes: see InterProcessLock.
 
 #include "custodian/export.hpp"
 #include "custodian/locks/inter_process_lock.hpp"

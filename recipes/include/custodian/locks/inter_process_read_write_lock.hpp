@@ -33,7 +33,7 @@
 /// nodes (`LockOptions::share_readers`). A reader's fencing token says when the reader's node was
 /// created, and nothing about other readers.
 ///
-/// InterProcessLock says how the two sides are used, and has their threads and lifetimes.
+/// Use, threads and lifetimes of the two sides: see InterProcessLock.
 
 #include <chrono>
 

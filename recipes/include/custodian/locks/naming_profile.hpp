@@ -8,7 +8,7 @@
 namespace custodian {
 
 /// The client library whose names the nodes of a lock bear. All locks of one path, those of other
-/// clients included, must use the same names. This library recognises the names of both.
+/// clients included, must use the same names. This library recognises the names of both profiles.
 enum class NamingProfile : std::uint8_t {
   /// Apache Curator's names, which the Go and Rust clients understand, too.
   curator,

@@ -100,13 +100,14 @@ class CUSTODIAN_EXPORT StripedMutex {
   StripedMutex(const Client& client, const std::string& path, std::size_t stripes,
                const LockOptions& options = {});
   /// Spreads the stripes over the ensembles of a map: the mutex of each is at the home of its path,
-  /// `path`/0 and so on. They have one home, unless the depth of the map's layout reaches their
-  /// last component. Throws as the other constructor does.
+  /// `path`/0 and so on. All stripes have the same home, unless the depth of the map's layout
+  /// reaches the last component of these paths, or pins say otherwise. Throws as the other
+  /// constructor does.
   ///
-  /// With several homes acquire_any() and its like try one home after the other, and then wait at
-  /// all homes at once. A home whose client is not connected is passed over, and its stripes are
-  /// acquired again when it is back. Observers hear of the acquire at each home by itself. If one
-  /// of the clients is closed, an acquire that waits ends with closed.
+  /// With several homes, acquire_any() and its variants try one home after the other, and then wait
+  /// at all homes at once. A home whose client is not connected is passed over, and its stripes are
+  /// acquired again when it is back. Observers are notified of the acquire at each home separately.
+  /// If one of the clients is closed, an acquire that waits ends with closed.
   StripedMutex(const EnsembleMap& map, const std::string& path, std::size_t stripes,
                const LockOptions& options = {});
   StripedMutex(const StripedMutex&) = delete;
@@ -143,9 +144,9 @@ class CUSTODIAN_EXPORT StripedMutex {
   /// same without `_any`.
   ///
   /// An acquire begins at a random stripe, and enters one queue after another until it finds a free
-  /// stripe. If there is none it waits in all the queues at once, takes the stripe that is granted
-  /// first, and leaves the other queues. Each queue is fair; between acquires of different queues
-  /// there is no order.
+  /// stripe. If there is none, the acquire waits in all the queues at once, takes the stripe that
+  /// is granted first, and leaves the other queues. Each queue is fair; between acquires of
+  /// different queues there is no order.
   ///
   /// Errors: those of InterProcessLock's acquires; an error at one stripe ends the acquire. An
   /// acquire that ends without a lease leaves no node in any queue; one that ends with a lease

@@ -34,15 +34,15 @@ class BlockingAcquire {
  public:
   /// Acquires the lock. Waits for it without limit: through disconnections, and through a lost
   /// session unless RequeuePolicy says otherwise. `stop` ends the wait with operation_aborted; if a
-  /// stop was requested before, nothing is acquired. Throws Error.
+  /// stop was requested before the call, nothing is acquired. Throws Error.
   ///
-  /// Errors of this function and of all others of this class: closed (also of a closing client),
-  /// no_auth, invalid_argument (a maximum time that is not positive), session_timeout_too_short,
-  /// session_lost (with RequeuePolicy::fail), node_deleted (an operator removed the waiter's node;
-  /// a waiter behind another contender of its client is notified only when its turn comes),
-  /// sequence_exhausted, malformed_contender, resource_deadlock_would_occur (with
-  /// `AcquireOptions::detect_deadlock`), operation_aborted, and any error that the server reports.
-  /// An acquire that ends without a lease leaves no node, whenever and however it ends.
+  /// Errors of this function and of all others of this class: closed (also while the client is
+  /// being closed), no_auth, invalid_argument (a maximum time that is not positive),
+  /// session_timeout_too_short, session_lost (with RequeuePolicy::fail), node_deleted (an operator
+  /// removed the waiter's node; a waiter behind another contender of its client is notified only
+  /// when its turn comes), sequence_exhausted, malformed_contender, resource_deadlock_would_occur
+  /// (with `AcquireOptions::detect_deadlock`), operation_aborted, and any error that the server
+  /// reports. An acquire that ends without a lease leaves no node, whenever and however it ends.
   [[nodiscard]] Held acquire(AcquireOptions options, std::stop_token stop = {}) {
     self().refuse_deadlock();
     return std::move(self().acquire_within("acquire", {}, std::move(options), std::move(stop)).*

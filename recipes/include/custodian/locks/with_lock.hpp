@@ -8,8 +8,9 @@
 ///                                 {.wait = 2s, .when_busy = Otherwise::skip}, [&] { report(); });
 ///     if (!call) log("somebody else makes the report");
 ///
-/// The function distinguishes two reasons not to get the lock. *Busy* means that another contender
-/// holds the lock, or may hold it: the wait is over, and there is a connection. Then the function
+/// with_lock() distinguishes two reasons why the lock was not acquired. *Busy* means that another
+/// contender holds the lock, or may hold it: the wait is over, and there is a connection, or a
+/// contender was seen ahead, or no thread has run the client's context in time. Then the function
 /// does not run: it is skipped, or an error is thrown. *Away* means that the wait is over, there is
 /// no connection, and no holder was seen. Then the function may run under a fallback: any lock that
 /// does not need ZooKeeper. A slow server does not count as away: if its answer takes longer than
@@ -23,9 +24,9 @@
 ///
 /// When not to use it: for a lock that outlives a function, or is passed on (use a Lease); for
 /// re-entry, since a call nested in another on the same path finds the lock busy: the outer call
-/// holds it. A nested call on another path is fine. But if both use one fallback for all paths, the
-/// nested call waits for the outer one when ZooKeeper is away, for ever if that fallback has no
-/// try_lock_for(): use Fallback::by_path().
+/// holds it. A nested call on another path is fine. But if both calls use one fallback for all
+/// paths, the nested call waits for the outer one when ZooKeeper is away, for ever if that fallback
+/// has no try_lock_for(): use Fallback::by_path().
 ///
 /// A lock's path must never be below that of another lock: a node whose name looks like a
 /// contender's ("x-lock-0000000000") would count as a contender of the other lock.
@@ -97,9 +98,9 @@ struct WithLockOptions {
 
   /// Which lock to acquire: a mutex, or a side of a read/write lock.
   LockKind kind = LockKind::mutex;
-  /// The lock's other options; the `hold_at_most` above overrides theirs. If that is set,
-  /// `hand_off`, `keep_idle_for` and `share_readers` do not apply, since the node ends with the
-  /// call.
+  /// The lock's other options. If the `hold_at_most` above is set, it overrides the one in these
+  /// options, and `hand_off`, `keep_idle_for` and `share_readers` do not apply, since the node ends
+  /// with the call.
   LockOptions lock{};
   /// A stop ends the wait with operation_aborted. For with_lock() only. A stop does not end the
   /// wait for a fallback, since not every lock supports that; but once that wait is over, the
@@ -259,7 +260,7 @@ auto co_with_lock(const Client& client, std::string path, WithLockOptions option
 ///
 /// `function` takes the arguments, or the lease and then the arguments. `path_of_call` and
 /// `function` get the arguments as constants. The returned object may be copied, and called by
-/// several threads at once, if both of them may.
+/// several threads at once, if `path_of_call` and `function` may.
 template <typename PathOfCall, typename Function>
 auto locked(const Client& client, PathOfCall path_of_call, WithLockOptions options,
             Function function) {

@@ -13,29 +13,32 @@
 ///
 /// A mirror begins to read when it is made, in the background. It reads only: it never creates its
 /// path. A missing path is an empty tree, and is watched. Each node takes two requests at first,
-/// and two watches on a server (an ephemeral node, and one at the end of the depth, one of each).
-/// After a disconnection nothing is read again but what has changed; only when the session was lost
-/// is everything read again, from a server that has caught up first. Watches that do not fit into
-/// one request (half of `ClientOptions::max_request_size`: some 8,000 of 60 characters) end with a
-/// disconnection, and what they were on is read again.
+/// and two watches on a server; an ephemeral node, or a node at the greatest depth, takes one of
+/// each. After a disconnection only nodes that have changed are read again; after a lost session
+/// everything is read again, from a server that has caught up first. When the connection comes
+/// back, the client renews its watches in one request of up to half of
+/// `ClientOptions::max_request_size`, some 8,000 watches on paths of 60 characters; nodes whose
+/// watches do not fit are read again.
 ///
-/// What is reported: the changes, replayed on an empty map, give the present nodes at each moment.
-/// No change is reported twice. Changes that follow each other quickly may be reported as one; a
-/// node that was created and deleted in between, not at all. A deletion is reported once the mirror
-/// has looked, a round trip after its event: if there is another node of the name by then, as there
-/// is when one transaction deletes and creates it, the node has `changed`, also if it looks the
-/// same, and was never missing. The czxid tells the two apart.
+/// What is reported: at each moment, the changes up to then, replayed on an empty map, give the
+/// present nodes. No change is reported twice. Changes that follow each other quickly may be
+/// reported as one; a node that was created and deleted in between, not at all. A deletion is
+/// reported once the mirror has looked again, a round trip after its event. If there is another
+/// node of the same name by then, as there is after a transaction that deletes a node and creates
+/// it anew, the mirror reports `changed` and no removal, even if both nodes look the same. Their
+/// czxids differ.
 ///
 /// A node that the client may not read is there without data (`MirrorAccess::refused`), and without
-/// its children. It is tried again when a child of its parent is created or deleted, and the
-/// mirror's own path, with the pauses of the client's retry policy. Each such path is logged once
-/// (`LogLevel::warning`).
+/// its children. Such a node is read again when a child of its parent is created or deleted; the
+/// mirror's own path is read again with the pauses of the client's retry policy. Each such path is
+/// logged once (`LogLevel::warning`).
 ///
 /// Threads: any. What the functions return is immutable, and may be kept for any time. Lifetimes:
 /// the client may be destroyed first (waits then fail with closed, and the last state stays
 /// readable); with an executor of the program's own, its context must outlive the mirror, unless
 /// the client was closed before. Destroying a mirror ends its waits with operation_aborted, and
-/// takes its watches off, with a request for each; if the client is closed anyway, close it first.
+/// removes its watches, with a request for each; if the client is to be closed anyway, close it
+/// first.
 
 #include <chrono>
 #include <functional>
@@ -90,17 +93,17 @@ class CUSTODIAN_EXPORT Mirror {
   [[nodiscard]] const std::string& path() const noexcept;
 
   /// \name The nodes, as far as they are known
-  /// None of these functions sends a request, or waits for more than a copy of the pointers to all
-  /// nodes. Any thread. In a forked child nothing is known.
+  /// None of these functions sends a request, or blocks for longer than it takes to copy the
+  /// pointers to all nodes. Any thread. In a forked child nothing is known.
   /// \{
 
-  /// The node at this path; null if it is not known to exist. Paths are whole ones, not relative to
+  /// The node at this path; null if it is not known to exist. Paths are absolute, not relative to
   /// the mirror's.
   [[nodiscard]] MirroredNodePtr get(std::string_view path) const;
   /// The children of the node at this path, by name.
   [[nodiscard]] std::vector<MirroredNodePtr> children(std::string_view path) const;
-  /// All nodes. Never null. Made when it is asked for: until something changes, all callers get the
-  /// same object.
+  /// All nodes. Never null. A snapshot is made when it is asked for; until something changes, all
+  /// callers get the same object.
   [[nodiscard]] MirrorSnapshotPtr snapshot() const;
   /// The state of the mirror.
   [[nodiscard]] MirrorState state() const;
@@ -124,7 +127,7 @@ class CUSTODIAN_EXPORT Mirror {
   /// The blocking form of async_wait_synced(). Throws Error; `stop` ends it with operation_aborted.
   void wait_synced(std::stop_token stop = {}) const;
 
-  /// The same until a deadline, or without limit if that is a default one.
+  /// The same until a deadline, or without limit if the deadline is a default one.
   /// Completes with: error, whether the state was `synced` in time.
   /// Cancellation: total.
   /// Errors: those listed at the head of this group.
@@ -140,8 +143,9 @@ class CUSTODIAN_EXPORT Mirror {
     return async_wait_synced_until(Deadline{time}, std::forward<Token>(token));
   }
   /// The blocking form of async_wait_synced_until(). Throws Error; `stop` ends it with
-  /// operation_aborted. If no thread runs the client's context it returns false, a tenth of a
-  /// second after the deadline.
+  /// operation_aborted. If no thread runs the client's context, the call returns false a tenth of a
+  /// second after the deadline. A deadline that has passed already does not suit this form, which
+  /// may then return false though the state is `synced`: call state().
   [[nodiscard]] bool wait_synced_until(Deadline until, std::stop_token stop = {}) const;
   /// The same with a duration.
   [[nodiscard]] bool wait_synced_for(std::chrono::nanoseconds time,
@@ -158,7 +162,7 @@ class CUSTODIAN_EXPORT Mirror {
   /// first call on, changes are kept until they are asked for: so go on asking, or use on_change().
   /// Completes with: error, the change.
   /// Cancellation: total; a later call continues the stream.
-  /// Errors: those of async_wait_synced(), once all changes before the end were got;
+  /// Errors: those of async_wait_synced(), once all changes before the end were delivered;
   /// invalid_argument if another call is waiting.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
@@ -178,7 +182,7 @@ class CUSTODIAN_EXPORT Mirror {
   /// listener is logged (`LogLevel::error`), and the next change goes to it all the same.
   ///
   /// The subscription may be destroyed at any moment, on any thread, and by the listener itself.
-  /// Then no new call begins; one that is under way may still be running. The subscription may
+  /// Then no new call begins; a call that is under way may still be running. The subscription may
   /// outlive the client and the mirror.
   ///
   /// Executor: the client's callback executor; calls do not overlap.

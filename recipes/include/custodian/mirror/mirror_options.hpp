@@ -27,18 +27,19 @@ struct MirrorOptions {
   static constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max();
 
   /// How many levels below its path a mirror looks at: 0 is the node itself, 1 its children, too.
-  /// NodeCache and PathChildrenCache have their own.
+  /// NodeCache and PathChildrenCache ignore this option: their depths are 0 and 1.
   std::size_t depth = unlimited;
   /// Whether data are kept.
   MirrorData data = MirrorData::kept;
-  /// Decides by its path whether a node is looked at; what is below a node that is not accepted is
-  /// not looked at either. Empty: every node. The mirror's own path is not asked for. The function
-  /// must always answer the same for a path. It runs on the client's strand: it must not block, and
-  /// must not call the client or the mirror. A node for which it throws is not accepted, and the
-  /// exception is logged.
+  /// Decides by its path whether a node is mirrored; nodes below a node that is not accepted are
+  /// not mirrored either. Empty: every node. The function is not called for the mirror's own path.
+  /// It must always return the same for a path. It runs on the client's strand: it must not block,
+  /// and must not call the client or the mirror. A node for which it throws is not accepted, and
+  /// the exception is logged.
   std::function<bool(std::string_view path)> accept{};
-  /// A mirror of a larger tree ends, with `boost::system::errc::no_buffer_space`. It is a guard
-  /// against a wrong path: each node takes memory here, and two watches on a server.
+  /// The greatest number of nodes: a mirror of a larger tree ends, with
+  /// `boost::system::errc::no_buffer_space`. The limit is a guard against a wrong path: each node
+  /// takes memory here, and two watches on a server.
   std::size_t max_nodes = 100'000;
 };
 

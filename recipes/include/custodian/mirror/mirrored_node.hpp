@@ -43,16 +43,16 @@ using MirroredNodePtr = std::shared_ptr<const MirroredNode>;
 
 /// What a MirrorChange reports.
 enum class MirrorChangeKind : std::uint8_t {
-  /// There is a node that was not there before: `node`. Its parent was reported before.
+  /// There is a node that was not there before: `node`. Its parent was reported earlier.
   added,
   /// The node has been written, or the client may read it now: `before` became `node`. Or the node
   /// was deleted and created anew, in one transaction or before the mirror has looked: then
   /// `stat.czxid` of the two differs, and what was below `before` was reported as removed.
   changed,
-  /// The node is gone: `before`. Its children were reported before.
+  /// The node is gone: `before`. The removal of its children was reported earlier.
   removed,
-  /// The changes so far give the present tree: the first walk is over, or the one that follows a
-  /// lost session. There is no node.
+  /// The changes so far give the present tree: the first walk is over, or the walk that follows a
+  /// lost session. `node` and `before` are null.
   synced,
 };
 

@@ -6,7 +6,7 @@
 ///
 /// When not to use it: for a value that this program writes, too (SharedValue).
 ///
-/// Mirror says how it is used, and has its threads and lifetimes.
+/// Use, threads and lifetimes: see Mirror.
 
 #include <string>
 #include <utility>

@@ -6,7 +6,7 @@
 ///
 /// When not to use it: for what is deeper (TreeCache).
 ///
-/// Mirror says how it is used, and has its threads and lifetimes.
+/// Use, threads and lifetimes: see Mirror.
 
 #include <string>
 #include <utility>

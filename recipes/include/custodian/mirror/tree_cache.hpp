@@ -6,7 +6,7 @@
 ///
 /// When not to use it: where one level is enough (PathChildrenCache), or one node (NodeCache).
 ///
-/// Mirror says how it is used, and has its threads and lifetimes.
+/// Use, threads and lifetimes: see Mirror.
 
 #include <string>
 #include <utility>

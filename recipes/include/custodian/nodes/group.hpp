@@ -1,16 +1,16 @@
 #pragma once
 
 /// \file
-/// Group shows the members of a group: each member is an ephemeral child of the group's path,
-/// as those of Apache Curator's GroupMember. It also reads the parties of kazoo (Python), in which
+/// Group shows the members of a group: each member is an ephemeral child of the group's path, like
+/// those of Apache Curator's GroupMember. It also reads the parties of kazoo (Python), in which
 /// Custodian's programs do not take part.
 ///
-/// A member that crashes is a member until its session has timed out; so a group says who was
-/// there a moment ago, and not who may act: that is an election's, or a lock's.
+/// A member that crashes is a member until its session has timed out; so a group says who was there
+/// a moment ago, and not who may act: an election or a lock decides that.
 ///
 /// When not to use it: for groups of many hundreds that change all the time: each change notifies
-/// each program that looks at the group, and costs each of them a listing. To take part: that is
-/// GroupMember.
+/// each program that looks at the group, and costs each of them a listing. To take part in a group
+/// (GroupMember).
 ///
 /// Threads: any. Lifetimes: the client may be destroyed first (waits then fail with closed, and the
 /// last members stay readable).
@@ -40,19 +40,19 @@ enum class GroupNaming : std::uint8_t {
 
 /// A member of a group. A value type.
 struct GroupEntry {
-  std::string id{};       ///< who it is
-  std::string payload{};  ///< what it says of itself: any bytes
+  std::string id{};       ///< the member's id
+  std::string payload{};  ///< the member's data, any bytes; empty for members of kazoo
   /// Equal if both are equal.
   friend bool operator==(const GroupEntry&, const GroupEntry&) = default;
 };
 
 /// What has happened to a member.
 enum class GroupChangeKind : std::uint8_t {
-  joined,  ///< it is a member now, or it was one when the listener was added
-  /// It has another payload, or its process was started again and has taken its place; it was
-  /// never missing.
+  joined,  ///< the member has joined, or was there when the listener was added
+  /// The member has another payload, or its process was started again and has taken the place of
+  /// the old node. The member was never missing.
   changed,
-  left,  ///< it is a member no more
+  left,  ///< the member has left
 };
 
 /// One change of a group. A value type.
@@ -63,11 +63,12 @@ struct GroupChange {
 
 namespace recipes_detail {
 
-/// The member that a child of a group is; nothing if it is none.
+/// The member that a child of a group stands for; nothing if the child is not a member.
 [[nodiscard]] CUSTODIAN_EXPORT std::optional<GroupEntry> member_of(std::string_view name,
                                                                    std::string_view data,
                                                                    GroupNaming naming);
-/// The change of a group that a change of its mirror is; nothing if it is none.
+/// The change of a group that follows from a change of its mirror; nothing if no member has
+/// changed.
 [[nodiscard]] CUSTODIAN_EXPORT std::optional<GroupChange> group_change_of(
     const MirrorChange& change, std::string_view group, GroupNaming naming);
 
@@ -77,13 +78,14 @@ namespace recipes_detail {
 /// \copydetails custodian/nodes/group.hpp
 class CUSTODIAN_EXPORT Group {
  public:
-  /// From ids to payloads. Of several members with one id, which kazoo's parties may have, one.
+  /// From ids to payloads. If several members have the same id, as in kazoo's parties, the map has
+  /// one of them.
   using Members = std::map<std::string, std::string>;
   /// Receives one change.
   using Listener = std::function<void(const GroupChange&)>;
 
-  /// Begins to look at the group, whose path need not exist. Throws Error (invalid_argument) if it
-  /// is not a valid path.
+  /// Begins to look at the group, whose path need not exist. Throws Error (invalid_argument) if
+  /// `path` is not a valid path.
   Group(const Client& client, std::string path, GroupNaming naming = GroupNaming::curator);
 
   /// The path of the group.

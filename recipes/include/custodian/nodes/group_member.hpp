@@ -7,8 +7,9 @@
 ///
 /// The object joins when it is made, and leaves when it is destroyed. In between it is a member
 /// through broken connections and lost sessions, as PersistentNode says. Ids are unique: while
-/// another session has a member of this id, the object waits until that has left; a restarted
-/// program, whose last session still lives, takes over at once with `ForeignNode::is_taken_over`.
+/// another session has a member of this id, the object waits until that member has left; with
+/// `ForeignNode::is_taken_over`, a restarted program whose last session still lives takes over at
+/// once.
 ///
 /// When not to use it: to look only (Group); to decide who may act (LeaderLatch).
 ///
@@ -46,7 +47,8 @@ class CUSTODIAN_EXPORT GroupMember : public Group {
 
   /// The id of this member.
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
-  /// The members as Group::members() has them, and always this one, with its newest payload.
+  /// The members, as Group::members() returns them, but always with this member and its newest
+  /// payload.
   [[nodiscard]] Members members() const;
   /// What is known of the member's own node: `present` once the object has joined.
   [[nodiscard]] PersistentNodeState node_state() const { return node_.state(); }

@@ -5,21 +5,22 @@
 /// is gone, and deletes it in the end. It is Apache Curator's class of this name, and its node is
 /// an ordinary node, which every client can read.
 ///
-/// By default the node is ephemeral: it says that this process is there, for as long as its session
-/// lives, and through every session after that. It is not written when the connection is
-/// interrupted and the session goes on. After a lost session it is put in the place of the old one
-/// in one transaction, if that is still there: who watches the path does not see it empty.
+/// By default the node is ephemeral: it says that this process is there, through one session after
+/// the other. The node is not written when the connection is interrupted and the session goes on.
+/// After a lost session, one transaction replaces the old node by a new one, if the old one is
+/// still there: so nobody sees the path empty.
 ///
-/// Only a node that this object has created is ever written or deleted. An ephemeral node is known
-/// by its session; so a node that this client has created at the path by other means counts as the
-/// object's. A persistent node is known by the transaction that created it, and a restarted program
-/// finds its old one as another's: see `ForeignNode`. If the reply to its create was lost, a node
-/// that was never written and has the same data counts as the created one. A unique name
-/// (`Protection::by_unique_name`) leaves no doubt.
+/// Only a node that this object has created is ever written or deleted, unless
+/// `ForeignNode::is_taken_over` is set. The object recognises an ephemeral node by its session; so
+/// a node that this client has created at the path by other means counts as the object's. It
+/// recognises a persistent node by the transaction that created it; so a restarted program takes
+/// the node of its last run for a foreign one: see `ForeignNode`. If the reply to the create was
+/// lost, a node that was never written and has the same data counts as the created one. A unique
+/// name (`Protection::by_unique_name`) leaves no doubt.
 ///
 /// When not to use it: for a node whose content is shared (SharedValue); to take part in an
-/// election or a lock (LeaderLatch, InterProcessMutex), for a node that is there does not say that
-/// its process may act.
+/// election or a lock (LeaderLatch, InterProcessMutex), since the existence of a node does not mean
+/// that its process may act.
 ///
 /// Threads: any. Lifetimes: the client may be destroyed first; the object is then closed.
 
@@ -60,27 +61,27 @@ class CUSTODIAN_EXPORT PersistentNode {
  public:
   /// What is known of the node.
   using State = PersistentNodeState;
-  /// Receives each new state, and an error: node_exists with `taken`, the servers' with `refused`,
-  /// the reason with `closed`, or none.
+  /// Receives each new state, and an error: node_exists with `taken`, the servers' error with
+  /// `refused`, the reason with `closed`; no error with the other states.
   using Listener = std::function<void(State, error_code)>;
 
   /// Begins to keep the node; returns at once. Throws Error: invalid_argument (not a valid path,
   /// the root, data that are too large, a TTL that does not fit the mode, or another PersistentNode
-  /// of this client keeps the path and is not closed), closed, forked. If another one of this
-  /// client at the path is being closed, this one begins when that has ended.
+  /// of this client keeps the path and is not closed), closed, forked. If another PersistentNode of
+  /// this client at the path is being closed, this one begins when that close has ended.
   PersistentNode(const Client& client, std::string path, std::string data = {},
                  PersistentNodeOptions options = {});
   /// A moved-from object may only be destroyed or assigned to.
   PersistentNode(PersistentNode&&) noexcept = default;
   /// Closes the node that this object kept before.
   PersistentNode& operator=(PersistentNode&& other) noexcept;
-  /// Closes it: the node is deleted in the background. Does not wait.
+  /// Closes the object: the node is deleted in the background. Does not wait.
   ~PersistentNode();
 
-  /// The path of the node, with its unique prefix and its number; empty until the servers have
-  /// numbered it.
+  /// The path of the node, with its unique prefix and its number, if it has them. The path of a
+  /// sequential node is empty until the servers have numbered it.
   [[nodiscard]] std::string path() const;
-  /// The data that the node shall have: those of the constructor, or of the newest set_data().
+  /// The data that the node is to have: those of the constructor, or of the newest set_data().
   [[nodiscard]] std::string data() const;
   /// What is known of the node now. It may be out of date at once.
   [[nodiscard]] State state() const;
@@ -93,9 +94,9 @@ class CUSTODIAN_EXPORT PersistentNode {
   /// Waits until the node is there.
   /// Completes with: error.
   /// Cancellation: total; the node is kept all the same.
-  /// Errors: at the deadline the reason why the node is not there (node_exists, or what the servers
-  /// refuse with), or deadline_exceeded; node_exists at once with `ForeignNode::fails`; closed,
-  /// operation_aborted.
+  /// Errors: at the deadline the reason why the node is not there (node_exists, or the error with
+  /// which the servers refuse it), or deadline_exceeded; node_exists at once with
+  /// `ForeignNode::fails`; closed, operation_aborted.
   /// Executor: the handler's, or the client's callback executor.
   template <typename Token>
   auto async_wait_present(OperationOptions options, Token&& token) const {
@@ -111,11 +112,11 @@ class CUSTODIAN_EXPORT PersistentNode {
   void wait_present(OperationOptions options = {}) const;
 
   /// Gives the node these data from now on, and waits until the servers have them, or later ones.
-  /// Data that are overtaken by later ones are not sent. The wish stays when the call fails: the
-  /// node is given the data when the servers can be reached, and after every create. (A retry
-  /// policy in the options is not used.)
+  /// Data that a later call has replaced are not sent. When the call fails, the data still count:
+  /// the object writes them when the servers can be reached, and with every create. (A retry policy
+  /// in the options is not used.)
   /// Completes with: error.
-  /// Cancellation: total; the wish stays.
+  /// Cancellation: total; the data still count.
   /// Errors: at the deadline the reason why the data could not be written, as for
   /// async_wait_present(), or deadline_exceeded_outcome_unknown; closed, operation_aborted. Throws
   /// at once: invalid_argument (the data are larger than the servers accept).
@@ -134,7 +135,7 @@ class CUSTODIAN_EXPORT PersistentNode {
   /// The blocking form of async_set_data(). Throws Error.
   void set_data(std::string data, OperationOptions options = {});
 
-  /// Deletes the node, and waits until it is gone. Called again, it waits for the same end.
+  /// Deletes the node, and waits until it is gone. A second call waits for the same delete.
   /// Completes with: error, whether the node is gone; if not, the time ran out, and the delete goes
   /// on in the background for as long as the client lives.
   /// Cancellation: total; the delete goes on.

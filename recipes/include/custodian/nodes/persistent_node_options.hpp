@@ -22,8 +22,8 @@ enum class ForeignNode : std::uint8_t {
   /// The object waits until the node is gone, and creates its own then.
   waits,
   /// The object takes the path over. An ephemeral node is replaced in one transaction, so that
-  /// nobody sees it missing; a node that no session owns stays, and gets the object's data. For a
-  /// program that alone uses the path: two that take over from each other go on doing so, with the
+  /// nobody sees it missing; a node that no session owns stays, and gets the object's data. Only
+  /// one program may use such a path: two would take it over from each other for ever, with the
   /// pauses of their clients' retry policies.
   is_taken_over,
   /// The object gives up, with `node_exists`.
@@ -49,7 +49,7 @@ struct PersistentNodeOptions {
   std::optional<Acl> acl{};
   /// The time to live, for the modes with a TTL, and only for them. The object writes a child of
   /// the node, `touch`, twice in that time: so the servers delete the node only after the end of
-  /// its process, as they do with that of Curator's PersistentTtlNode.
+  /// its process, as with Curator's PersistentTtlNode.
   std::chrono::milliseconds ttl{0};
   /// What happens if the path is taken.
   ForeignNode foreign_node = ForeignNode::waits;
@@ -61,10 +61,10 @@ struct PersistentNodeOptions {
 enum class PersistentNodeState : std::uint8_t {
   /// The node is not there, or not yet: it is being created, or the client has no session.
   absent,
-  /// The node is there. Its data may be on their way. While the connection is interrupted the state
-  /// stays, as long as the session may be alive.
+  /// The node is there. Its newest data may not be written yet. While the connection is interrupted
+  /// the state stays, as long as the session may be alive.
   present,
-  /// There is another's node at the path (`node_exists`).
+  /// There is a foreign node at the path (`node_exists`).
   taken,
   /// The servers refuse a request, no_auth or no_node for example: it is repeated, with the pauses
   /// of the client's retry policy.

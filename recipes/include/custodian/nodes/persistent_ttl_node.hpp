@@ -6,8 +6,8 @@
 /// wire.
 ///
 /// The servers delete such a node when it was not written for its TTL and has no children. The
-/// object writes a child, `touch`, twice in that time; so the node itself is not written, and who
-/// watches it is not woken. When the process is gone, the servers delete the child after the TTL,
+/// object writes a child, `touch`, twice in that time; so the node itself is not written, and its
+/// watchers are not notified. When the process is gone, the servers delete the child after the TTL,
 /// and the node later: they look for such nodes once a minute (their
 /// `znode.container.checkIntervalMs`).
 ///
@@ -28,8 +28,8 @@ namespace custodian {
 /// \copydetails custodian/nodes/persistent_ttl_node.hpp
 class PersistentTtlNode : public PersistentNode {
  public:
-  /// As PersistentNode's constructor. `ttl` is 1 ms to 2^40 ms; give it several times as long as an
-  /// outage takes, or the servers delete the node in one. The mode in the options must be
+  /// As PersistentNode's constructor. `ttl` is 1 ms to 2^40 ms; choose several times as long as an
+  /// outage takes, or the servers delete the node during one. The mode in the options must be
   /// persistent_with_ttl, or persistent_sequential_with_ttl.
   PersistentTtlNode(const Client& client, std::string path, std::chrono::milliseconds ttl,
                     std::string data = {},

@@ -2,16 +2,17 @@
 
 /// \file
 /// SetPartitioner shares a set of names, the shards, among the members of a group: each shard is
-/// owned by one of them. It does what kazoo's SetPartitioner does, but moves only what must move,
-/// and lets nobody begin before the one before has ended.
+/// owned by one of them. It does what kazoo's SetPartitioner does, but moves only the shards that
+/// must move, and no member begins with a shard before its last owner has ended.
 ///
-/// Each member is an ephemeral node, and all that see the same members make the same plan: a member
-/// that comes or goes moves its own shards only, one in N. A shard is a mutex, whose lease the
-/// owner gets: with a fencing token, and the promise that its loss is reported before another
-/// member can own the shard. A shard that the plan gives to another member stays with this one
-/// until its lease is released, so work can be ended in order; the other one waits meanwhile.
+/// Each member is an ephemeral node, and all members that see the same nodes make the same plan: a
+/// member that joins or leaves moves only its own share, one shard in N. A shard is a mutex, whose
+/// lease the owner gets: with a fencing token, and the promise that its loss is reported before
+/// another member can own the shard. A shard that the plan gives to another member stays with its
+/// present owner until the lease is released, so work can be ended in order; the other member waits
+/// meanwhile.
 ///
-/// When not to use it: for one shard (LeaderLatch); for shards that are to follow the load, which
+/// When not to use it: for one shard (LeaderLatch); for shards that should follow the load, which
 /// the plan does not know; for thousands of shards, since each is a node and a watch; for work that
 /// must never be done twice, unless the resource that it changes checks the fencing token.
 ///
@@ -59,7 +60,8 @@ struct SetPartitionerOptions {
   /// What happens if another session has a member of this id. A program that is started again with
   /// the id of its last run takes over with `is_taken_over`.
   ForeignNode same_id = ForeignNode::waits;
-  /// Called on the callback executor when an acquire of a shard has failed; it is tried again.
+  /// Called on the callback executor when an acquire of a shard has failed; the acquire is
+  /// repeated.
   std::function<void(error_code)> on_error{};
 };
 
@@ -67,30 +69,31 @@ struct SetPartitionerOptions {
 /// \copydetails custodian/partition/set_partitioner.hpp
 class CUSTODIAN_EXPORT SetPartitioner {
  public:
-  /// Receives each shard that this member owns from now on, on the client's callback executor. It
-  /// should pass the shard on to where the work is done, and return. An exception reaches that
-  /// executor, and releases the shard, which is then acquired again.
+  /// Receives each shard that this member owns from now on, on the client's callback executor. The
+  /// listener should pass the shard on to where the work is done, and return. An exception of the
+  /// listener reaches that executor, and releases the shard, which is then acquired again.
   using Listener = std::function<void(OwnedShard)>;
 
-  /// Joins the group below `path`: members are nodes of `path`/party, shards are locks of
+  /// Begins to join the group below `path`: members are nodes of `path`/party, shards are locks of
   /// `path`/locks. Throws Error (invalid_argument) if the path, or the id or a shard as a name of a
-  /// node, is not valid, if a shard is named twice, or if there is no listener. Contacts no server.
+  /// node, is not valid, if a shard is named twice, or if there is no listener. Does not wait for
+  /// the servers.
   SetPartitioner(const Client& client, std::string path, std::vector<std::string> shards,
                  std::string id, Listener on_shard, SetPartitionerOptions options = {});
   SetPartitioner(const SetPartitioner&) = delete;
   SetPartitioner& operator=(const SetPartitioner&) = delete;
-  /// Closes it. Does not wait. No new call of the listener begins then; one that is under way may
-  /// still be running.
+  /// Closes the partitioner. Does not wait. No new call of the listener begins then; a call that is
+  /// under way may still be running.
   ~SetPartitioner();
 
   /// The id of this member.
   [[nodiscard]] const std::string& id() const noexcept;
   /// The shards that this member owns now, and is not asked to give up, by name.
   [[nodiscard]] std::vector<std::string> shards() const;
-  /// The members that the plan is made of, by name; none before they are known.
+  /// The members that the plan is made of, by id; none before they are known.
   [[nodiscard]] std::vector<std::string> members() const;
-  /// Leaves the group. A stop is requested of each shard; who works on it releases it. Returns at
-  /// once. A second call does nothing.
+  /// Leaves the group. A stop is requested for each shard (`OwnedShard::stop`); the program must
+  /// still release each shard's lease. Returns at once. A second call does nothing.
   void close();
 
  private:

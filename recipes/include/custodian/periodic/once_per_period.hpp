@@ -2,7 +2,7 @@
 
 /// \file
 /// OncePerPeriod lets one of many processes run a job, at most once per period: what cron does on
-/// one machine, for machines of which any may be away, and whose clocks may be wrong.
+/// one machine, for several machines, any of which may be away, and whose clocks may be wrong.
 ///
 ///     OncePerPeriod nightly{client, "/jobs/report", {.every = 24h}};
 ///     if (auto result = nightly.try_begin()) {  // in each process, by its own clock
@@ -17,19 +17,21 @@
 /// the calls, wherever in the hour or the day these are. If no call comes for a whole period, the
 /// periods begin anew with the next call.
 ///
-/// **What is promised.** In each period one run begins, or none; and two of them begin half a
-/// period apart or more. That holds whatever the clocks of the callers say, for none of them is
-/// read: the time is that of the leader of the servers, as it notes it with each write. (If the
-/// leader's clock is set forward, that counts as time; if it is set back, no run is due until it
-/// has caught up.) A run is written down *before* it begins, by a transaction that lands only while
-/// its lock is held and the record is the one that the decision was made from. So a process that
-/// dies in its run, or loses its lock, has used up its period (`AfterFailure::retry`: until the
-/// next call), and a process that stood still and is late cannot write over a later run.
+/// **What is promised.** In each period at most one run begins, and two runs begin half a period
+/// apart or more; only a run whose job could not be begun may be repeated before that, and with
+/// `AfterFailure::retry` also a run that has failed or was broken off. That holds whatever the
+/// clocks of the callers say, since none of them is read: the time is that of the servers' leader,
+/// as the servers note it with each write. (If the leader's clock is set forward, that counts as
+/// time; if it is set back, no run is due until it has caught up.) A run is written down *before*
+/// it begins, by a transaction that succeeds only while the run's lock is held and the record is
+/// still the one that the decision was based on. So a process that dies in its run, or loses its
+/// lock, has used up its period (`AfterFailure::retry`: until the next call), and a process that
+/// stood still and is late cannot write over a later run.
 ///
-/// When not to use it: for a job that must never run twice at once, whatever happens, unless what
-/// it changes checks the fencing token; for a job that must run at a certain second; to spread work
-/// (SetPartitioner), or to let one process go on and on (LeaderLatch); for periods of less than
-/// some seconds.
+/// When not to use it: for a job that must never run twice at once, whatever happens, unless the
+/// resource that it changes checks the fencing token; for a job that must run at a certain second;
+/// to spread work (SetPartitioner), or to let one process go on and on (LeaderLatch); for periods
+/// of less than some seconds.
 ///
 /// The nodes, all below `path`: `record` says in words which run was the last; `lock` is an
 /// InterProcessMutex, held while a job runs; `clock` is written to read the servers' clock. A
@@ -58,7 +60,7 @@ namespace custodian {
 
 /// What becomes of a period whose run has failed, or was broken off.
 enum class AfterFailure : std::uint8_t {
-  skip,   ///< nothing: a run is a run, and the next one is that of the next period
+  skip,   ///< nothing: the period is used up, and the next run is that of the next period
   retry,  ///< the next call in the same period runs again
 };
 
@@ -68,7 +70,7 @@ struct PeriodOptions {
   std::chrono::milliseconds every{0};
   /// What becomes of a period whose run has failed.
   AfterFailure after_failure = AfterFailure::skip;
-  /// Under which name the record and the lock have the caller. Empty: the client's identity.
+  /// The caller's name in the record and in the lock. Empty: the client's identity.
   std::string identity{};
   /// The terms of the lease under which a job runs.
   LeaseOptions lease{};
@@ -76,11 +78,11 @@ struct PeriodOptions {
 
 /// How far a run has come.
 enum class RunState : std::uint8_t {
-  running,     ///< it has begun, and its lock is held
-  succeeded,   ///< it has ended well
-  failed,      ///< it has ended, and not well
-  not_begun,   ///< its job could not be begun: it counts as no run
-  broken_off,  ///< it has begun, and nobody has written its end: its process died, or lost its lock
+  running,     ///< the run has begun, and its process holds the lock
+  succeeded,   ///< the run has ended, and its job has succeeded
+  failed,      ///< the run has ended, and its job has failed
+  not_begun,   ///< the job could not be begun: this counts as no run
+  broken_off,  ///< the run has begun, and has no end: its process died, or lost the lock
 };
 /// The state in words, as in the record: "broken off".
 [[nodiscard]] CUSTODIAN_EXPORT std::string_view to_string(RunState state) noexcept;
@@ -90,7 +92,7 @@ struct PeriodRun {
   /// A time by the clock of the servers' leader, in milliseconds.
   using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
-  /// How far it has come.
+  /// How far the run has come.
   RunState state = RunState::running;
   /// Whose run it is: the identity of its process.
   std::string by{};
@@ -104,10 +106,10 @@ struct PeriodRun {
   Time due{};
   /// When it has begun.
   Time begun{};
-  /// 1, and one more each time that the run of its period was begun again.
+  /// 1 for the first run of a period, and one more for each repetition.
   int attempt = 1;
-  /// How many periods before its own have passed without a run that succeeded, since the last that
-  /// did.
+  /// How many periods have passed without a successful run since the last successful one; the run's
+  /// own period does not count.
   std::int64_t missed = 0;
   /// The exit status, of a command that has ended.
   std::optional<int> status{};
@@ -125,9 +127,9 @@ struct RunEnd {
   /// The exit status, for those who read the record.
   std::optional<int> status{};
 
-  /// It has ended well.
+  /// The job has succeeded.
   [[nodiscard]] static RunEnd success() { return {}; }
-  /// It has failed.
+  /// The job has failed.
   [[nodiscard]] static RunEnd failure() { return {.state = RunState::failed}; }
   /// The job could not be begun, so that the next call may run it.
   [[nodiscard]] static RunEnd not_begun() { return {.state = RunState::not_begun}; }
@@ -135,7 +137,7 @@ struct RunEnd {
 
 /// Why a call has no turn.
 enum class NotDue : std::uint8_t {
-  none,          ///< it has one
+  none,          ///< the call has a turn
   has_run,       ///< the period's run has ended
   is_running,    ///< a run is under way, of this period or of an earlier one
   has_failed,    ///< the period's run has failed, or was broken off
@@ -163,12 +165,13 @@ CUSTODIAN_EXPORT void start_end_turn(CorePtr core, CancellationPtr cancellation,
 CUSTODIAN_EXPORT void start_last_run(CorePtr core, CancellationPtr cancellation, PeriodsPtr periods,
                                      OperationOptions options,
                                      Handler<std::optional<PeriodRun>> handler);
-/// Throws Error (lock_lost) for an empty turn, and Error (invalid_argument) for what is no end.
+/// Throws Error: lock_lost for an empty turn, invalid_argument for an `end` whose state is not one
+/// of an end.
 [[nodiscard]] CUSTODIAN_EXPORT CorePtr core_of_turn(const TurnStatePtr& turn, const RunEnd& end);
 }  // namespace recipes_detail
 
-/// The turn to run the job of a period. It has the lock, and the record names it. Move-only; an
-/// empty turn is none.
+/// The turn to run the job of a period: it holds the lock, and the record names its run. Move-only;
+/// an empty turn holds nothing.
 ///
 /// Destroying a turn that was not ended releases the lock, and writes nothing: the run counts as
 /// broken off. Threads: one at a time.
@@ -180,28 +183,29 @@ class [[nodiscard]] CUSTODIAN_EXPORT Turn {
   explicit Turn(recipes_detail::TurnStatePtr state) noexcept;
   /// A moved-from turn is empty.
   Turn(Turn&&) noexcept;
-  /// Ends what it was before as its destructor does.
+  /// Ends the turn that this object was before, as the destructor does.
   Turn& operator=(Turn&&) noexcept;
   ~Turn();
 
-  /// Whether it is not empty.
+  /// Whether the turn is not empty.
   [[nodiscard]] explicit operator bool() const& noexcept { return state_ != nullptr; }
   explicit operator bool() const&& = delete;
 
-  /// The lock: for its loss, which should end the job, its token, and its check. Empty once the
-  /// turn has ended. The turn must not be empty.
+  /// The lease on the lock, for its loss (which should end the job), its token, and its check.
+  /// Empty once the turn has ended. The turn must not be empty.
   [[nodiscard]] const Lease& lease() const noexcept;
   /// What the record says of this run. The turn must not be empty.
   [[nodiscard]] const PeriodRun& run() const noexcept;
 
-  /// Writes the end of the run into the record, and releases the lock, also with an error.
+  /// Writes the end of the run into the record, and releases the lock, even if the call ends with
+  /// an error.
   /// Completes with: error.
   /// Cancellation: total; the end may have been written.
   /// Errors: lock_lost (a later run has begun meanwhile: the record is that run's); no_node
-  /// (somebody has removed the record); and those common to all operations of a Client. With an
-  /// error that is outcome_unknown the end may have been written. An empty turn throws at once
-  /// (lock_lost), an end that is none, too (invalid_argument). Executor: the handler's, or the
-  /// client's callback executor.
+  /// (somebody has removed the record); and those common to all operations of a Client. After an
+  /// error that is outcome_unknown the end may have been written. Throws at once: lock_lost for an
+  /// empty turn, invalid_argument for an `end` whose state is not one of an end. Executor: the
+  /// handler's, or the client's callback executor.
   template <typename Token>
   auto async_end(RunEnd end, OperationOptions options, Token&& token) {
     CorePtr core = recipes_detail::core_of_turn(state_, end);
@@ -220,15 +224,16 @@ class [[nodiscard]] CUSTODIAN_EXPORT Turn {
   recipes_detail::TurnStatePtr state_;
 };
 
-/// A turn, or why there is none.
+/// A turn, or the reason why there is none.
 struct [[nodiscard]] TurnResult {
-  /// The turn. Empty if it is not this process'.
+  /// The turn. Empty if the call has none.
   Turn turn{};
-  /// Why there is none.
+  /// Why there is no turn.
   NotDue reason = NotDue::none;
-  /// The last run, as the record had it; for a turn the one before. Empty if none has ever begun.
+  /// The last run, as the record had it; if there is a turn, the run before it. Empty if no run has
+  /// ever begun.
   std::optional<PeriodRun> last{};
-  /// From when on the next call may have a turn. Empty if that is not known.
+  /// The time from which on a call may have a turn. Empty if that is not known.
   std::optional<PeriodRun::Time> next{};
   /// The contender that was in the way, with NotDue::blocked.
   std::optional<Participant> blocked_by{};
@@ -255,13 +260,13 @@ class CUSTODIAN_EXPORT OncePerPeriod {
   [[nodiscard]] const std::string& record_path() const noexcept;
 
   /// \name The turn
-  /// Errors, for all: malformed_data (the record is none that this version can read; it stays as it
-  /// is); closed, no_auth, and those common to all operations of a Client. An error that is
-  /// outcome_unknown, or a cancellation: the period may count as begun, and be used up.
+  /// Errors, for all: malformed_data (this version cannot read the record, which stays as it is);
+  /// closed, no_auth, and those common to all operations of a Client. After an error that is
+  /// outcome_unknown, or a cancellation, the period may count as begun, and be used up.
   /// \{
 
   /// Begins the run of the period, if it is this caller's turn. Asks the servers, and waits for
-  /// another caller that is about to decide the same; never for one that runs the job.
+  /// another caller that is deciding the same at that moment; never for a caller that runs the job.
   /// Completes with: error, the result.
   /// Cancellation: total.
   /// Executor: the handler's, or the client's callback executor.
@@ -279,8 +284,8 @@ class CUSTODIAN_EXPORT OncePerPeriod {
   [[nodiscard]] TurnResult try_begin(OperationOptions options = {},
                                      std::stop_token stop = {}) const;
 
-  /// Reads the record: the last run of all, or nothing if none has ever begun.
-  /// Completes with: error, the run. All else is as above.
+  /// Reads the record: the last run of any process, or nothing if no run has ever begun.
+  /// Completes with: error, the run. All else is as for async_try_begin().
   template <typename Token>
   auto async_last_run(OperationOptions options, Token&& token) const {
     return initiate<void(error_code, std::optional<PeriodRun>), &recipes_detail::start_last_run>(

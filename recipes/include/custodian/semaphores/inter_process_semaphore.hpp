@@ -12,11 +12,12 @@
 /// loss of its own: permits may be released one by one, or all at once. There is no re-entry, and
 /// no thread owns a permit.
 ///
-/// The maximum is either a number that each program names: then programs that name different
-/// numbers for one path each keep to their own number. Or it is in a SharedCount, which may be
-/// written while there are holders and waiters. Waiters see at once when the maximum is raised.
-/// When it is lowered no holder loses a permit, but no permit is granted until enough were
-/// released. While it is less than the first waiter asks for, that waiter waits, and all behind it.
+/// The maximum is either a number that each program names, or it is in a SharedCount. If programs
+/// name different numbers for one path, each keeps to its own number. A SharedCount may be written
+/// while there are holders and waiters. Waiters see at once when the maximum is raised. When the
+/// maximum is lowered, no holder loses a permit, but no permit is granted until enough were
+/// released. While the maximum is less than the first waiter asks for, that waiter waits, and all
+/// behind it.
 ///
 /// The semaphore is meant for tens of permits, not thousands: each permit costs a node and two
 /// requests.
@@ -25,10 +26,10 @@
 /// not use a permit's fencing token as that of a mutex: it says only when the permit was granted.
 /// The younger of two holders has the greater token, but the older may still hold its permit.
 ///
-/// On the servers it is Apache Curator's InterProcessSemaphoreV2, and both may share a path. Beware
-/// then of Curator's acquire(n): it takes the permits one by one, and two clients that hold some
-/// permits and want more may wait for each other for ever. InterProcessSemaphore takes all or none,
-/// but cannot prevent that deadlock between two clients of Curator.
+/// On the servers the semaphore is Apache Curator's InterProcessSemaphoreV2, and both may share a
+/// path. Beware then of Curator's acquire(n): since it takes the permits one by one, two clients
+/// that hold some permits and want more may wait for each other for ever. InterProcessSemaphore
+/// takes all or none, but cannot prevent that deadlock between two clients of Curator.
 ///
 /// Threads: any. Lifetimes: the client may be destroyed first (acquires then fail with closed); a
 /// lease or a waiting acquire may outlive the semaphore object.
@@ -115,8 +116,8 @@ class CUSTODIAN_EXPORT InterProcessSemaphore
   /// in. An acquire that ends without its permits leaves no node, whenever and however it ends.
   ///
   /// `AcquireOptions::on_position` gets the acquire's place in the queue at every change. Once the
-  /// acquire is at the front of the queue, it gets the number of missing permits, and the youngest
-  /// holder as the nearest contender.
+  /// acquire is at the front of the queue, the callback gets the number of missing permits, and the
+  /// youngest holder as the nearest contender.
   /// \{
 
   using BlockingAcquire::acquire;

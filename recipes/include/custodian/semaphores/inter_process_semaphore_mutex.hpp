@@ -15,7 +15,7 @@
 /// Do not use it where one thread locks and unlocks: InterProcessMutex costs the servers less (this
 /// mutex creates two nodes for each acquire), and is re-entrant.
 ///
-/// On the servers it is a semaphore of one permit, as Apache Curator lays it out: Curator's
+/// On the servers the mutex is a semaphore of one permit, as Apache Curator lays it out: Curator's
 /// InterProcessSemaphoreMutex and InterProcessSemaphoreV2 may share the path.
 ///
 /// Threads: any. Lifetimes: those of InterProcessLock.

@@ -16,8 +16,8 @@
 ///
 /// Do not delete the node while it is in use. The servers compare version numbers, and a new node
 /// begins at 0 again: so a compare_exchange() that expects a value of the old node succeeds if the
-/// new node has reached the same number. (A value with version 0 is always a seed. wait() is not
-/// affected.)
+/// new node has reached the same number. (If only objects of this class create the node, a value
+/// with version 0 is always a seed. wait() is not affected.)
 ///
 /// Threads: any. Lifetimes: the object is a handle, which may be copied. The client may be
 /// destroyed first (operations then fail with closed). An operation under way may outlive the
@@ -184,7 +184,7 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// \name Changes, and the last known value
   /// \{
 
-  /// Receives a new value: see on_change().
+  /// The type of a listener: see on_change().
   using Listener = std::function<void(const Versioned<T>&)>;
 
   /// Notifies the listener of the present value, and then of each newer one, through disconnections
@@ -205,9 +205,9 @@ class CUSTODIAN_EXPORT BasicSharedValue {
   /// throws Error: invalid_argument (an empty function), forked.
   ///
   /// The subscription may be destroyed at any moment, on any thread, and by the listener itself.
-  /// Then no new call begins; one that is under way may still be running. The subscription may
-  /// outlive the client and this object. If it is a member, declare it after the objects that the
-  /// listener uses.
+  /// Then no new call begins; a call that is under way may still be running. The subscription may
+  /// outlive the client and this object. If the subscription is a member of an object, declare it
+  /// after the members that the listener uses.
   ///
   /// Executor: the client's callback executor; calls do not overlap. An exception of the listener
   /// reaches that executor.

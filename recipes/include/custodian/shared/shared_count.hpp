@@ -7,7 +7,7 @@
 /// When not to use it: to count frequent events. Each increment is a write by a quorum, fails
 /// whenever another client was quicker, and wakes every waiter.
 ///
-/// BasicSharedValue says how it is used, and has its threads and lifetimes.
+/// Use, threads and lifetimes: see BasicSharedValue.
 
 #include <cstdint>
 #include <string>
@@ -21,8 +21,8 @@ namespace custodian {
 /// \copydetails custodian/shared/shared_count.hpp
 class SharedCount final : public BasicSharedValue<std::int32_t> {
  public:
-  /// `path` is that of the node that holds the number. Throws Error (invalid_argument) if it is not
-  /// a valid path, or the root. Contacts no server.
+  /// `path` is the path of the node that holds the number. Throws Error (invalid_argument) if it is
+  /// not a valid path, or the root. Contacts no server.
   SharedCount(const Client& client, std::string path, std::int32_t seed = 0)
       : BasicSharedValue{client, "SharedCount", std::move(path), seed} {}
 };

@@ -8,7 +8,7 @@
 /// and wakes every waiter), or that are large (each waiter reads all of it; the servers accept 1 MB
 /// at most); for numbers (SharedCount).
 ///
-/// BasicSharedValue says how it is used, and has its threads and lifetimes.
+/// Use, threads and lifetimes: see BasicSharedValue.
 
 #include <string>
 #include <utility>
@@ -21,8 +21,8 @@ namespace custodian {
 /// \copydetails custodian/shared/shared_value.hpp
 class SharedValue final : public BasicSharedValue<std::string> {
  public:
-  /// `path` is that of the node that holds the value. Throws Error (invalid_argument) if it is not
-  /// a valid path, or the root, or if the seed is larger than the servers accept. Contacts no
+  /// `path` is the path of the node that holds the value. Throws Error (invalid_argument) if it is
+  /// not a valid path, or the root, or if the seed is larger than the servers accept. Contacts no
   /// server.
   SharedValue(const Client& client, std::string path, const std::string& seed = {})
       : BasicSharedValue{client, "SharedValue", std::move(path), seed} {}

@@ -17,7 +17,7 @@ struct Versioned {
   std::int32_t version = 0;
   /// The transaction that wrote the value. It grows over the whole ensemble, so it distinguishes
   /// two writes, and orders them, even if the node was deleted in between. 0: this value was never
-  /// read.
+  /// read, or the node did not exist.
   std::int64_t mzxid = 0;
 
   /// Equal if the values are equal and come from the same write.

@@ -85,8 +85,7 @@ struct Acquire {
   std::function<void()> on_waiting{};
 
   // The members below are set when the acquire starts; finish() needs them.
-  ObservedAcquire observed{};                          ///< reports the begin and the end to the
-                                                       ///< observer
+  ObservedAcquire observed{};                          ///< reports this acquire to the observer
   CancellationPtr callers{};                           ///< the caller's cancellation; may be null
   CancellationPtr reachability_watch{};                ///< ends watch_reachability()
   CancellationPtr deadlock_watch{};                    ///< ends the search for deadlocks

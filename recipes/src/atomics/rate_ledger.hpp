@@ -23,8 +23,8 @@ namespace custodian::recipes_detail {
 
 /// The data of the node.
 struct RateEntry {
-  std::chrono::nanoseconds cost{0};    ///< the credit after the write before
-  std::chrono::nanoseconds credit{0};  ///< after the write before
+  std::chrono::nanoseconds cost{0};    ///< what its write takes
+  std::chrono::nanoseconds credit{0};  ///< the credit after the write before
   std::chrono::milliseconds since{0};  ///< the time of the write before: Unix time
   std::int64_t epoch = 0;              ///< the epoch of the leader of the write before
 

@@ -35,8 +35,7 @@ class Party {
   const Late late;
   const std::string name = make_uuid();  ///< part of the names of all nodes of this member
   OwnedNode own{};                       ///< empty, unless the member waits or is in
-  std::int64_t caught_up_in = 0;         ///< the session whose server has seen all that the member
-                                         ///< relies on
+  std::int64_t caught_up_in = 0;         ///< the session whose server has caught up
   Standing standing{};                   ///< the standing of the own node, in its session
   bool is_in = false;
   bool is_busy = false;  ///< an operation is under way

@@ -50,8 +50,7 @@ enum class Counted : std::uint8_t {
 
 /// The barrier's node at a moment at which a member's node existed and no party counted it.
 struct Standing {
-  std::int64_t barrier = 0;  ///< the transaction that has created the barrier; 0: there is no such
-                             ///< moment
+  std::int64_t barrier = 0;  ///< the barrier's czxid; 0: there is no such moment
   std::int32_t version = 0;
 };
 /// Whether a party has counted a member whose node is gone, by the barrier's node. Each party, and

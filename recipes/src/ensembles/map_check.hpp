@@ -14,8 +14,7 @@ namespace custodian::recipes_detail {
 /// One ensemble that a check reads.
 struct AskedEnsemble {
   std::string name;
-  Client client;  ///< does not own: a check may be destroyed last, on a thread that must not end a
-                  ///< client
+  Client client;  ///< does not own: a check may end on a thread that must not end a client
 };
 
 /// Immutable. The ensembles are in the order of their names.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Stripes is what all acquires of one StripedMutex share.
+/// Stripes has the data that all acquires of one StripedMutex share.
 
 #include <string>
 #include <vector>
@@ -15,7 +15,7 @@ namespace custodian::recipes_detail {
 struct Stripes {
   std::string path;
   std::vector<LockSpecPtr> specs;
-  /// The same, divided by their clients. Empty if all have one client.
+  /// The same mutexes, divided by their clients. Empty if all have the same client.
   std::vector<StripesPtr> homes{};
 };
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// An acquire of any stripe where the stripes have several homes: each home's stripes are acquired
-/// on the strand of their client, and the first lease is taken.
+/// An acquire of any stripe, where the stripes have several homes: each home's stripes are acquired
+/// on the strand of their client, and the first lease that is granted is the result.
 
 #include <vector>
 

@@ -162,7 +162,7 @@ void PermitSource::fetch(std::int64_t permits, Deadline in_time) {
 }
 
 void PermitSource::learn(PermitStock::Time next_due) {
-  // The knowledge holds briefly: the node may be deleted, or the leader's clock may be set.
+  // Relied on only briefly: the node may be deleted, or the leader's clock may be set.
   constexpr std::chrono::seconds brief{1};
   next_due_ = next_due;
   known_until_ = std::chrono::steady_clock::now() + brief;

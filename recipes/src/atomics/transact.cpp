@@ -139,7 +139,8 @@ Commit make_commit(ViewState& state) {
   return commit;
 }
 
-/// Deletes the witness after the last try, unless a doubtful try may still be applied.
+/// Deals with the witness after the last try: deletes it if nothing is in doubt, keeps it if a
+/// doubtful try must still find it, or has the client delete it in the background.
 void leave_witness(const ViewState& state, const Commit& commit, CommitStep step,
                    const error_code& error) {
   if (commit.witness.empty()) return;

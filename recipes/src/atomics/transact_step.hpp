@@ -9,12 +9,11 @@
 ///
 /// - *The witness is refused*, because its node exists: the earlier try was applied.
 /// - *A version that was read is refused*: the version has moved on, and the witness does not
-///   exist. So
-///   the earlier try was not applied, and never will be, for it relies on the same versions.
+///   exist. So the earlier try was not applied, and never will be, for it relies on the same
+///   versions.
 /// - *The repetition is applied*: the earlier try was not. The servers may still come to the
-///   earlier
-///   try, and refuse it as long as the witness exists: so the witness of a doubtful try stays until
-/// the   end of the session.
+///   earlier try, and refuse it as long as the witness exists: so the witness of a doubtful try
+///   stays until the end of the session.
 /// - *A node exists that was missing*, or *something else is refused*: the earlier try was not
 ///   applied, but may be yet.
 ///

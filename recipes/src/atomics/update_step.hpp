@@ -9,15 +9,13 @@
 /// of the earlier try:
 ///
 /// - *The value is refused*: its version has moved on. Versions of one node do not come back
-///   (except
-///   after 2^32 writes), and the node is the same for as long as the witness below it exists. So
-/// the   earlier try was applied, or never will be. If it was applied it has set the witness, and
-/// later   updates of this client wait for this one. So the witness shows which of the two is the
-/// case.
+///   (except after 2^32 writes), and the node is the same for as long as the witness below it
+///   exists. So the earlier try was applied, or never will be. If it was applied it has set the
+///   witness, and later updates of this client wait for this one. So the witness shows which of the
+///   two is the case.
 /// - *The witness or the lock is refused*: its node is gone, and the name of that node is unique.
-///   The
-///   value still has the expected version, so the earlier try was not applied; and it never will
-/// be,   since it needs the node that is gone.
+///   The value still has the expected version, so the earlier try was not applied; and it never
+///   will be, since it needs the node that is gone.
 
 #include <cstdint>
 

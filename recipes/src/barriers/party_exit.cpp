@@ -27,8 +27,7 @@ namespace {
 /// own node.
 struct Others {
   std::vector<std::string> names{};
-  std::int64_t until = 0;  ///< the transaction that has created the last of their nodes, or a later
-                           ///< one
+  std::int64_t until = 0;  ///< the greatest of their czxids, or a later transaction
 
   /// The members that are still listed.
   [[nodiscard]] std::vector<std::string> among(const std::vector<std::string>& listed) const {

@@ -17,8 +17,7 @@ namespace custodian::recipes_detail {
 /// The name of the node that shows that a party is complete.
 inline constexpr std::string_view ready_name = "ready";
 
-/// The members among a barrier's children, in the order of their names, which Curator and kazoo
-/// use, too.
+/// The members among a barrier's children, in the order of their names, as in Curator and kazoo.
 [[nodiscard]] std::vector<std::string> members_of(std::vector<std::string> names);
 
 /// How many processes have created these members. All nodes of one DistributedDoubleBarrier object

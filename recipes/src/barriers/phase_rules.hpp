@@ -8,7 +8,6 @@
 /// removes the nodes of the arrivals, and adds their names to the barrier's data, which keep the
 /// names of the last phases. So an arrival counts in one phase only, even if its node is created
 /// again: a create whose reply was lost may be applied late.
-/// reply was lost may be applied late.
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 
 /// \file
 /// The next step of a claim on a moving map, which is an acquire or a hold of a path: which locks
-/// it takes and releases. Also when a claim keeps its client from announcing a version. Pure.
+/// it takes and releases. Also says when a claim keeps its client from announcing a version. Pure.
 
 #include <optional>
 #include <string>

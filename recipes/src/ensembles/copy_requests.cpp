@@ -59,7 +59,7 @@ asio::awaitable<error_code> commit_at(CopyPlacePtr place, Transaction transactio
 /// Creates the member's node, in a transaction that checks that the copy is still the one that was
 /// read. While it is unknown whether a transaction was applied, it is sent again, until its node is
 /// found, or until the copy has changed, so that it cannot be applied any more. If the session has
-/// changed meanwhile, the node is removed: its name is that of another session.
+/// changed meanwhile, the node is removed: its name is the former session's.
 asio::awaitable<error_code> create_member(CopyPlacePtr place, std::string node,
                                           std::int64_t session, std::int32_t copy_version,
                                           CancellationPtr cancellation) {

@@ -107,7 +107,7 @@ asio::awaitable<Result<LayoutSight>> look_at(MapCheckPtr check, std::size_t inde
 
 /// What the looks have found so far. Touched on the first ensemble's strand only.
 struct LooksUnderWay {
-  /// The answer of a look that does not end, because no thread runs its client's context.
+  /// A look that does not end keeps this error: no thread runs its client's context.
   explicit LooksUnderWay(std::size_t count)
       : sights(count, LayoutSight{Errc::deadline_exceeded_outcome_unknown}), cancellations(count) {}
 

@@ -39,8 +39,8 @@ struct LayoutSight {
 /// Judges the data of an ensemble's node. Pure.
 [[nodiscard]] LayoutSight judge_layout(const MapCheck& check, const std::string& data);
 
-/// The outcome of a check, from what each ensemble has: a different layout comes before any other
-/// error, and then the ensemble whose name is first. Pure.
+/// The outcome of a check, from what each ensemble has. It shows a different layout before any
+/// other error, and of several ensembles the one whose name is first. Pure.
 struct MapOutcome {
   error_code error{};
   MapVerdict verdict{};

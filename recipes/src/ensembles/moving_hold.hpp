@@ -75,8 +75,9 @@ class MovingHold : public std::enable_shared_from_this<MovingHold> {
   const Client home_;
   const std::function<void()> on_change_;
   std::stop_source lost_;
-  /// The loss callbacks of all leases, dropped ones, too: destroying a callback would wait for a
-  /// call that is under way. Each call keeps this object alive. Used by the claim only.
+  /// The loss callbacks of all leases, also of dropped ones. They are kept to the end, because
+  /// destroying a callback would wait for a call that is under way. Each call keeps this object
+  /// alive. Used by the claim only.
   std::deque<std::stop_callback<std::function<void()>>> ears_;
 
   mutable std::mutex mutex_;  ///< guards what follows

@@ -13,9 +13,9 @@ void add_names(const EnsembleLayout& layout, std::set<std::string>& names) {
   for (const auto& [name, weight] : layout.ensembles) names.insert(name);
 }
 
-/// The order in which a version is written. *Moving* is first at the old generation's first
-/// ensemble, which decides about the next generation. *Stable* is first at the ensembles that are
-/// dropped: a publisher that finds it elsewhere need not ask them again.
+/// The order in which a version is written. *Moving* is written first at the first ensemble of the
+/// old generation, which decides about the next generation. *Stable* is written first at the
+/// ensembles that are dropped: a publisher that finds *stable* elsewhere need not ask them again.
 std::vector<std::string> in_writing_order(const MapCopy& next, std::vector<std::string> targets) {
   const bool is_stable = phase_of(next.version) == MapPhase::stable;
   const auto& first = next.generation(generation_of(next.version)).ensembles;

@@ -30,7 +30,7 @@ struct Publication {
   std::vector<std::string> asked{};
 };
 
-/// All copies have the version, and there is nothing to write.
+/// All copies have the newest version, and there is nothing to write.
 struct MapAtRest {};
 /// Why a publisher cannot go on, as a text.
 struct MapFault {

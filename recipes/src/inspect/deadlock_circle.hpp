@@ -45,8 +45,8 @@ struct OwnWait {
 
 /// What one acquire remembers from look to look. The looks of several processes are not ordered by
 /// the servers, so their times decide as little as possible. A circle counts if two looks in a row
-/// have shown it, with the same nodes. The youngest waiter fails first; each younger waiter of the
-/// circle gives any other waiter two more looks.
+/// have shown it, with the same nodes. The youngest waiter fails first; any other waiter fails two
+/// looks later for each younger waiter in the circle.
 class DeadlockMemory {
  public:
   /// Notes the circle that a look has shown. Returns whether the acquire is to fail.

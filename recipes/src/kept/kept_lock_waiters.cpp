@@ -78,7 +78,7 @@ void KeptLock::run(Errand errand) {
             (*last_word)(error, std::move(result.lease));
           }));
   }
-  // Without a deadline the alarm is cancelled: a pending one would keep the client's context
+  // When no deadline is left the alarm is cancelled: a pending one would keep the client's context
   // running.
   if (errand.no_deadline_left) {
     asio::dispatch(strand_, [self = self()] { self->set_alarm(); });

@@ -4,12 +4,13 @@
 /// ShareOrder decides which of a client's readers share a node of a read/write lock, and what
 /// becomes of a node that its last reader has released: it is deleted, or stays without a reader
 /// (*idle*).
+///
 /// Only the newest node takes more readers, whether it holds the lock or still waits; up to
 /// `most_readers` in all. It must stand behind every writer in the queue: a listing with a watch
 /// has shown that, and the watch has not fired. A node in front of a writer is *retired*: it never
-/// takes another reader. A writer of the client itself retires the newest node when the writer's
-/// create is sent, not by its event. A reader that comes while a node is created, or while the
-/// queue is listed, waits for the answer, and then joins the node or gets the next one.
+/// takes another reader. A writer of the client itself retires the newest node as soon as the
+/// writer's create is sent, before the watch fires. A reader that comes while a node is created, or
+/// while the queue is listed, waits for the answer, and then joins the node or gets the next one.
 ///
 /// Writers do not starve: a reader that comes after a writer was reported gets a node behind the
 /// writer's; until the report, `most_readers` limits the readers in front.
@@ -73,7 +74,7 @@ class ShareOrder {
   [[nodiscard]] Next on_granted(Node node, bool keeps);
   /// The node has ended before it was granted the lock.
   [[nodiscard]] Failure on_ended(Node node);
-  /// One of the node's readers has released it; `sound`: it may have another one.
+  /// A reader has released the node. `sound`: the node may have another reader.
   [[nodiscard]] Next on_released(Node node, bool sound);
   /// The node takes no more readers, and is deleted as soon as it has none.
   [[nodiscard]] Next retire(Node node);

@@ -227,7 +227,7 @@ void FollowedTree::on_reply(const MirrorReadId& read, error_code error, Watch wa
   failures_ = 0;
   const bool is_of_use =
       step([&](MirrorTree& tree) { return std::invoke(accept, tree, read, std::move(found)); });
-  // If the node has changed since the read, the reply was passed on before the watch's event.
+  // Kept after the reply was passed on, so that an event of the watch follows the reply.
   if (is_of_use && has_session()) keep(read, std::move(watch));
   send_reads();
 }

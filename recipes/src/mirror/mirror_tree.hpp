@@ -120,8 +120,8 @@ class MirrorTree {
   /// \{
   [[nodiscard]] MirroredNodePtr get(std::string_view path) const;
   [[nodiscard]] std::vector<MirroredNodePtr> children(std::string_view path) const;
-  /// All nodes. The nodes are copied when they are asked for: without a change since the last call,
-  /// the same object is returned.
+  /// All nodes. They are copied only if something has changed since the last call; otherwise the
+  /// same object is returned again.
   [[nodiscard]] MirrorSnapshotPtr snapshot() const;
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   /// \}

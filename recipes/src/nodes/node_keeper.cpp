@@ -209,8 +209,8 @@ asio::awaitable<error_code> NodeKeeper::write(std::int32_t version) {
   co_return unless_a_look_tells(error);
 }
 
-/// Replaces another client's node by this object's, in one transaction: the path is never without a
-/// node.
+/// Replaces the node that is there by this object's own, in one transaction: the path is never
+/// without a node.
 asio::awaitable<error_code> NodeKeeper::replace(std::int32_t version) {
   const CorePtr core = client_.core();
   const std::string path = this->path();

@@ -15,7 +15,7 @@ namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-// A member is an ephemeral node in the group's folder, and each shard is a coroutine:
+// A member is an ephemeral node in the folder `party`, and each shard is a coroutine:
 //
 //   1. wait until the plan gives the shard to this member;
 //   2. stand in the queue of the shard's lock, until the lock is acquired, or the plan gives the
@@ -24,7 +24,7 @@ namespace asio = boost::asio;
 //      another member;
 //   4. request a stop, and begin again. The lock is free when the user has released the lease.
 //
-// A new plan is made when the mirror of the folder reports that a member has come or gone.
+// A new plan is made when the mirror of that folder reports that a member has come or gone.
 
 namespace {
 

@@ -182,7 +182,7 @@ Result<PeriodRun> decode_run(std::string_view text) {
   if (!state || !by || !node || !id || !every || !due || !begun || !attempt || !missed) {
     return Errc::malformed_data;
   }
-  // Leaves room for one more in an int.
+  // Leaves room to count one more.
   constexpr std::int64_t most = 1'000'000'000;
   if (*attempt < 1 || *attempt > most || *missed < 0 || *missed > most) {
     return Errc::malformed_data;

@@ -18,9 +18,9 @@
 
 namespace custodian::recipes_detail {
 
-/// Not all of the contender's own leases are within the maximum: `missing` older leases must end
-/// first. `nearest` is the youngest lease that is older than all of its own; nothing if there is
-/// none, so that its own leases alone are too many.
+/// Not all of the contender's own leases are within the maximum: `missing` leases must end first.
+/// `nearest` is the youngest lease that is older than all of its own; nothing if there is none, so
+/// that its own leases alone are too many.
 struct Full {
   std::size_t missing = 0;
   std::optional<std::string_view> nearest{};

@@ -17,8 +17,7 @@ namespace custodian {
 /// Whether JSON says that an instance is enabled. To a reader, an instance without this member is
 /// enabled. Curator before 2.12 cannot read an instance that has it.
 enum class EnabledMember : std::uint8_t {
-  if_disabled,  ///< only `"enabled":false` is written, so that readers leave a disabled instance
-                ///< alone
+  if_disabled,  ///< only `"enabled":false` is written: readers leave such an instance alone
   always,       ///< as Curator writes it with `compatibleSerializationMode` off
   never,        ///< as Curator writes it by default: a disabled instance is enabled for all readers
 };

@@ -15,7 +15,8 @@ namespace custodian::recipes_detail {
 template <typename Key, typename T, template <typename...> typename Map = std::map>
 class SharedByKey {
  public:
-  /// The key's object. If nobody owns one, `make()` makes it, and returns a `std::shared_ptr<T>`.
+  /// The key's object. If it has no owner, `make()` makes a new one, and returns a
+  /// `std::shared_ptr<T>`.
   template <typename Make>
   [[nodiscard]] std::shared_ptr<T> find_or_make(Key key, Make make) {
     std::weak_ptr<T>& known = all_[std::move(key)];
@@ -30,7 +31,7 @@ class SharedByKey {
     return object;
   }
 
-  /// All objects that somebody owns.
+  /// All objects that have an owner.
   [[nodiscard]] std::vector<std::shared_ptr<T>> all() const {
     std::vector<std::shared_ptr<T>> owned;
     for (const auto& [key, weak] : all_) {

@@ -18,7 +18,7 @@ bool take_number(std::string_view& text, std::int64_t& number) {
   return true;
 }
 
-/// More than a hundred years. The sum of two such times does not overflow.
+/// More than a hundred years. The sum of two lesser times does not overflow.
 constexpr std::chrono::nanoseconds most{std::int64_t{1} << 62};
 
 constexpr std::chrono::nanoseconds least = std::chrono::nanoseconds{1} - most;

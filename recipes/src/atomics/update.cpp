@@ -199,8 +199,7 @@ asio::awaitable<Sent> send(UpdatePtr update, Write write) {
   co_return Sent{error, std::move(one)};
 }
 
-/// Writes, and finds out whether the write was applied. The step is neither `repeat` nor
-/// `ask_witness`.
+/// Writes, and finds out whether the write was applied. Never returns `repeat` or `ask_witness`.
 asio::awaitable<Step> write(UpdatePtr update, std::string bytes) {
   Write what{.bytes = std::move(bytes)};
   if (update->settles()) {

@@ -101,8 +101,8 @@ asio::awaitable<error_code> seal(PartyPtr party, CancellationPtr cancellation,
   co_return co_await commit(party, std::move(cancellation), std::move(transaction), patient);
 }
 
-/// The name of a member that is left of the party of `ready`; empty if none is left. `ready` does
-/// not count this member.
+/// The name of a member that is left of the party of `ready`; empty if none is left. `ready` must
+/// not count the own member.
 asio::awaitable<Result<std::string>> survivor_of(PartyPtr party, CancellationPtr cancellation,
                                                  GetResult ready,
                                                  std::vector<std::string> members) {

@@ -5,8 +5,8 @@
 ///    has changed.
 /// 4. Begin again, until all copies are stable and have had the layout.
 ///
-/// Several publishers at once do no harm, nor does one that ends at any point: each step depends
-/// only on what was read, and replaces only what has not changed since.
+/// Several publishers at once do no harm, nor does a publisher that ends at any point: each step
+/// depends only on what was read, and replaces only what has not changed since.
 
 #include "ensembles/map_publisher.hpp"
 

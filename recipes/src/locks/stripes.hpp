@@ -22,8 +22,8 @@ struct Stripes {
 /// The index of the stripe to which a lease belongs.
 [[nodiscard]] std::size_t index_of(const Stripes& stripes, const Lease& lease);
 
-/// Starts an acquire of any of these stripes, which have one client; from any thread. The handler
-/// runs on that client's strand, or within this call.
+/// Starts an acquire of any of these stripes, which must have the same client; from any thread. The
+/// handler runs on that client's strand, or within this call.
 void start_acquire_any_within(const StripesPtr& stripes, CancellationPtr cancellation,
                               WaitLimit wait_limit, AcquireOptions options,
                               Handler<StripeLease> handler);

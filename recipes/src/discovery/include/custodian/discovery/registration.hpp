@@ -5,8 +5,8 @@
 /// as the object lives. Made by ServiceDiscovery.
 ///
 /// The node is a PersistentNode. It is not written when the connection is interrupted and the
-/// session goes on, and after a lost session it is created anew: nobody sees the instance missing
-/// while its process lives and the servers can be reached.
+/// session goes on, and after a lost session it is created anew: the instance is not missing while
+/// its process lives and can reach the servers.
 ///
 /// Threads: any, but one at a time for update() and its like, moves and the destructor. Lifetimes:
 /// the client may be destroyed first. Then the node of a dynamic instance goes with its session,

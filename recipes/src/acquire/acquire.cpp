@@ -31,8 +31,8 @@ PendingAcquires& pending_acquires(const Acquire& acquire) {
   return Client{acquire.client().share()}.use_service<PendingAcquires>();
 }
 
-/// The caller's error. An early end arrives as operation_aborted, and what has caused it decides
-/// which error the caller gets instead.
+/// The caller's error. An early end arrives as operation_aborted; its cause decides which error the
+/// caller gets instead.
 error_code verdict(const Acquire& acquire, const PendingAcquires& service, error_code error) {
   if (error != asio::error::operation_aborted) return error;
   if (service.closing()) return Errc::closed;

@@ -65,7 +65,8 @@ struct Acquire {
   bool was_alone = false;       ///< that listing showed no other contender
   bool somebody_ahead = false;  ///< a contender was ahead, as last seen; `nearest` may be null
   bool shows_nearest = false;   ///< `nearest` must be known during the wait, too
-  /// The circle in which the acquire waits, as a sentence. Not empty: it was given up for that.
+  /// The circle in which the acquire waits, as a sentence. If it is not empty, the acquire was
+  /// given up because of this circle.
   std::string deadlock{};
   /// The kept lock for whose waiters this acquire stands in; null for any other acquire. The
   /// observer hears of those waiters, not of this acquire, and the kept lock is not notified of
@@ -84,7 +85,7 @@ struct Acquire {
   std::function<void()> on_waiting{};
 
   // The members below are set when the acquire starts; finish() needs them.
-  ObservedAcquire observed{};                          ///< tells the observer of its begin and end
+  ObservedAcquire observed{};                          ///< reports this acquire to the observer
   CancellationPtr callers{};                           ///< the caller's cancellation; may be null
   CancellationPtr reachability_watch{};                ///< ends watch_reachability()
   CancellationPtr deadlock_watch{};                    ///< ends the search for deadlocks
@@ -93,7 +94,7 @@ struct Acquire {
   Handler<Acquired> handler{};
 
   [[nodiscard]] const Client& client() const { return spec->client; }
-  /// Whether it watches its queue, and not the permits behind a turnstile.
+  /// Whether the acquire watches its queue, and not the permits behind a turnstile.
   [[nodiscard]] bool watches_its_queue() const { return watches_queue && !spec->permits; }
   /// Requests are retried until the acquire is given up, so they have no limits of their own. A try
   /// makes each request once.

@@ -10,7 +10,7 @@
 
 namespace custodian::recipes_detail {
 
-/// The outcome of an acquire that ended with this error, or none, and this many leases.
+/// The outcome of an acquire that ended with `error` (or without one) and with `leases` leases.
 [[nodiscard]] inline AcquireOutcome acquire_outcome(const error_code& error, std::size_t leases,
                                                     bool try_once) noexcept {
   if (error == boost::asio::error::operation_aborted || error == Errc::closed) {

@@ -43,7 +43,7 @@ class AcquiresUnderWay final : public Service {
 
   explicit AcquiresUnderWay(const boost::asio::any_io_executor& /*strand*/) {}
 
-  /// One for the client, whatever the namespace: its session is one, too.
+  /// The counter of the client, which all of its namespaces share: they share one session, too.
   [[nodiscard]] static AcquiresUnderWay& of(const CorePtr& core);
 
   [[nodiscard]] Entry enter() const { return Entry{number_}; }

@@ -13,7 +13,7 @@ bool may_watch_for_deadlock(const Acquire& acquire) {
 
 asio::awaitable<void> watch_for_deadlock(AcquirePtr acquire, CancellationPtr over) {
   std::string circle = co_await acquire->options.detect_deadlock->find(acquire, over);
-  // An acquire that was given up before, for whatever reason, ends for that reason.
+  // An acquire that was given up before for another reason ends for that reason.
   if (circle.empty() || acquire->give_up->requested()) co_return;
   acquire->deadlock = std::move(circle);
   acquire->give_up->request();

@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// The watch for deadlocks of one acquire: what it asks while it waits
-/// (`AcquireOptions::detect_deadlock`), and its end if it waits in a circle. What a circle is, and
-/// how it is found, an acquire does not know: see inspect/detect_deadlock.cpp.
+/// The watch for deadlocks of one acquire: it runs the caller's detector
+/// (`AcquireOptions::detect_deadlock`) while the acquire waits, and gives the acquire up if it
+/// waits in a circle. What a circle is, and how it is found, is up to the detector: see
+/// inspect/detect_deadlock.cpp.
 
 #include <boost/asio/awaitable.hpp>
 #include <string>
@@ -23,15 +24,15 @@ class DeadlockDetector {
 
   /// Whether waits for a queue at this path can be judged. Any thread.
   [[nodiscard]] virtual bool covers(std::string_view path) const = 0;
-  /// Looks now and then, until the acquire is found to wait in a circle, and returns that circle as
-  /// a sentence; or until `over` is requested, and returns an empty text. A look that fails is
-  /// followed by the next one. Called on the strand; the acquire keeps the detector alive.
+  /// Looks now and then. Returns the circle, as a sentence, once the acquire is found to wait in
+  /// one; or an empty text, once `over` is requested. A look that fails is followed by the next
+  /// one. Called on the strand; the acquire keeps the detector alive.
   [[nodiscard]] virtual boost::asio::awaitable<std::string> find(AcquirePtr acquire,
                                                                  CancellationPtr over) const = 0;
 };
 
-/// Whether the options of the acquire ask for no detection, or for one that covers its queue. Any
-/// thread.
+/// Whether the acquire's options ask for no detection of deadlocks, or for a detector that covers
+/// its queue. Any thread.
 [[nodiscard]] bool may_watch_for_deadlock(const Acquire& acquire);
 /// Gives the acquire up if it is found to wait in a circle. Ends when `over` is requested.
 [[nodiscard]] boost::asio::awaitable<void> watch_for_deadlock(AcquirePtr acquire,

@@ -55,8 +55,8 @@ std::string_view explain_objection(const error_code& error) noexcept {
 
 namespace {
 
-/// Creates the reader's node. A create whose reply was lost is repeated; if the acquire ends in
-/// doubt, the node is deleted in the background.
+/// Creates the reader's node. A create whose reply was lost is repeated, unless the acquire is a
+/// try; if the acquire ends in doubt, the node is deleted in the background.
 asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
   const auto core = acquire->client().core();
   const LockSpec& spec = *acquire->spec;
@@ -83,7 +83,7 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
       left =
           OwnedNode{core, Created{path, Stat{.ephemeral_owner = acquire->client().session().id}}};
     }
-    // The check has failed: an operator has deleted the writer's node.
+    // The transaction's check has failed: an operator has deleted the writer's node.
     if (error == ServerErrc::no_node) error = Errc::lock_lost;
     co_return error;
   }
@@ -113,7 +113,7 @@ asio::awaitable<Result<Leases>> create_beside(AcquirePtr acquire) {
 asio::awaitable<Result<Leases>> stand_beside(AcquirePtr acquire) {
   // No other writer of this client may get this writer's node while the caller reads.
   detail::end_passing(detail::lock_node(acquire->held));
-  // The acquire is given up once the writer's lease is lost: there is nothing to downgrade then.
+  // The loss of the writer's lease gives the acquire up: there is nothing to downgrade then.
   const std::stop_callback on_loss{acquire->held.lost(),
                                    [give_up = acquire->give_up] { give_up->request(); }};
   Result<Leases> reading = co_await create_beside(acquire);

@@ -17,7 +17,7 @@ void Newcomers::tell(const LockSpec& spec, const NewcomerListener* except) {
   auto& listeners = Client{spec.client.share()}.use_service<Newcomers>().listeners_;
   const auto found = listeners.find(spec.path);
   if (found == listeners.end()) return;
-  // The loop runs over a copy, because a listener may end others.
+  // The loop runs over a copy, because a listener may end other listeners.
   const Listeners all = found->second;
   for (const auto& weak : all) {
     const auto listener = weak.lock();

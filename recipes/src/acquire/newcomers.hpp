@@ -34,9 +34,9 @@ class Newcomers final : public Service {
  public:
   explicit Newcomers(const boost::asio::any_io_executor& /*strand*/) {}
 
-  /// The listener hears of newcomers at this path for as long as it lives.
+  /// Adds a listener, which is notified of newcomers at this path for as long as it lives.
   void add(const std::string& path, std::weak_ptr<NewcomerListener> listener);
-  /// Notifies all listeners of the lock's path, except one.
+  /// Notifies all listeners of the lock's path but `except`, which may be null.
   static void tell(const LockSpec& spec, const NewcomerListener* except);
 
  private:

@@ -14,9 +14,9 @@ namespace custodian::recipes_detail {
 /// The report of one acquire. Any thread, one call at a time.
 class ObservedAcquire {
  public:
-  /// An acquire that the observer does not hear of.
+  /// An acquire that is not reported.
   ObservedAcquire() = default;
-  /// Reports the begin of an acquire of this lock, now. Without an observer it does nothing.
+  /// Reports that an acquire of this lock begins now. Does nothing if the client has no observer.
   explicit ObservedAcquire(const LockSpecPtr& spec);
   ObservedAcquire(ObservedAcquire&& other) noexcept { swap(other); }
   ObservedAcquire& operator=(ObservedAcquire&& other) noexcept {
@@ -25,10 +25,10 @@ class ObservedAcquire {
   }
   ObservedAcquire(const ObservedAcquire&) = delete;
   ObservedAcquire& operator=(const ObservedAcquire&) = delete;
-  /// Drops an acquire that has not ended.
+  /// Calls drop().
   ~ObservedAcquire() { drop(); }
 
-  /// Reports the end of the acquire, with this error, or none, and this many leases.
+  /// Reports the end of the acquire, with `error` (or without one) and with `leases` leases.
   void end(const WaitLimit& wait_limit, const error_code& error, std::size_t leases);
   /// Reports the end of an acquire whose execution context is destroyed, as cancelled by the end of
   /// its client. Does nothing after the end.
@@ -37,7 +37,7 @@ class ObservedAcquire {
  private:
   void swap(ObservedAcquire& other) noexcept;
 
-  LockSpecPtr spec_;  ///< null if there is nothing to report, or nothing any more
+  LockSpecPtr spec_;  ///< null if there is nothing to report, or the end was reported
   BootClock::time_point began_{};
 };
 

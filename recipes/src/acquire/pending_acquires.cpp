@@ -28,7 +28,7 @@ void PendingAcquires::drop_handlers(const All& waiting) {
     const AcquirePtr acquire = weak.lock();
     if (!acquire || !acquire->handler) continue;
     dropped.emplace_back().swap(acquire->handler);
-    // The acquire itself may never be destroyed: requests that nobody answers keep it.
+    // Dropped here: requests that are never answered may keep the acquire from its own destruction.
     acquire->observed.drop();
   }
 }

@@ -19,14 +19,14 @@ class ThreadHolds {
   [[nodiscard]] bool enter_again(std::string_view path);
   /// Registers the first hold of this thread.
   void enter(Lease lease);
-  /// Counts one hold less. Returns the lease, for the caller to release, if that was the last hold;
-  /// else an empty one. Throws if this thread has no hold.
+  /// Counts one hold less. Returns the lease, which the caller has to release, if that was the last
+  /// hold; otherwise an empty lease. Throws if this thread has no hold.
   [[nodiscard]] Lease leave(std::string_view path);
 
-  /// Takes this thread's hold away, with its count: for a wait at a condition. Empty if it has
-  /// none.
+  /// Takes this thread's hold away, with its count, for a wait at a condition. The lease is empty
+  /// if the thread has no hold.
   [[nodiscard]] std::pair<Lease, int> take();
-  /// Registers a lease in the place of the one that was taken; an empty lease counts as lost.
+  /// Registers a lease in place of the one that take() took away; an empty lease counts as lost.
   void put_back(Lease lease, int count);
 
   [[nodiscard]] int count() const;

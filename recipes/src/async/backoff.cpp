@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Ends a client's pauses when it begins to close: those who pause would keep it open.
+/// Ends a client's pauses when it begins to close: a pause would keep the client open.
 class Pauses final : public Service {
  public:
   explicit Pauses(const asio::any_io_executor&) {}
@@ -45,7 +45,8 @@ asio::awaitable<void> pause_for(const Client& client, std::chrono::milliseconds 
                                 Deadline until, CancellationPtr cancellation) {
   const asio::any_io_executor strand = client.get_executor();
   auto& pauses = client.share().use_service<Pauses>();
-  // While holders still have time to release, the servers can be asked: not without a pause.
+  // A client that closes still serves requests while its holders have time to release. Retries of
+  // these pause, too, but briefly.
   constexpr std::chrono::milliseconds while_closing{50};
   const auto limited = pauses.is_closing() ? std::min(duration, while_closing) : duration;
   const Deadline end = std::min(until, Deadline{limited});

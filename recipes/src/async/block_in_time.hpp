@@ -15,14 +15,15 @@
 
 namespace custodian::recipes_detail {
 
-/// The latest end of an acquire with this limit, which WaitLimit::from_now() has made. A try asks
-/// the servers once, and waits for the answer for as long as any operation does.
+/// The time at which an acquire with this limit ends at the latest; WaitLimit::from_now() has made
+/// the limit. A try asks the servers once, and waits for the answer for as long as any operation
+/// does.
 [[nodiscard]] inline Deadline end_of(const Client& client, const WaitLimit& begun) {
   return begun.try_once ? client.deadline_or_default(Deadline{}) : begun.deadline;
 }
 
-/// Throws operation_aborted if a stop was requested before. An acquire that finds what was kept
-/// idle ends before it can be cancelled.
+/// Throws operation_aborted if a stop was requested before the call. Without this check an acquire
+/// that finds an idle node of the client would succeed before it can be cancelled.
 inline void refuse_stopped(const std::stop_token& stop, std::string_view operation,
                            std::string_view path) {
   if (stop.stop_requested()) throw Error{boost::asio::error::operation_aborted, operation, path};

@@ -14,8 +14,8 @@
 namespace custodian::recipes_detail {
 
 /// Calls a function when the context is destroyed, in the thread that destroys it, unless this
-/// object is destroyed first. The function may be called a little later than that, too: it must not
-/// rely on what it does not keep alive.
+/// object is destroyed first. A call may still come shortly after this object's destruction, so the
+/// function must keep alive what it uses.
 class EndOfContext {
  public:
   EndOfContext(const boost::asio::any_io_executor& strand, std::function<void()> act)

@@ -25,8 +25,8 @@ struct OutcomeOfWait {
   return is_cancelled ? WaitOutcome::cancelled : WaitOutcome::failed;
 }
 
-/// Wraps the handler of a wait that begins now. `outcome_of` takes the results of one that has
-/// ended without an error. Without an observer it costs nothing.
+/// Wraps the handler of a wait that begins now. `outcome_of` makes the outcome of the results of a
+/// wait that ended without an error. Without an observer the handler is returned as it is.
 template <typename... Results, typename OutcomeOf = OutcomeOfWait>
 [[nodiscard]] Handler<Results...> observed_wait(const CorePtr& core, std::string_view recipe,
                                                 std::string_view path, Handler<Results...> handler,

@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// present_session() is the session in which a request is sent whose meaning depends on it: it has
-/// an ephemeral node as its witness, or what is read after it must not be older.
+/// present_session() returns the session for a request whose meaning depends on the session:
+/// because an ephemeral node is the request's witness, or because a later read must not be older
+/// than the request.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace custodian::recipes_detail {
 
-/// The id of the client's session. A client without a connection waits for one first, which may
+/// The id of the client's session. Without a connection the client waits for one first, which may
 /// bring another session. Strand only.
 [[nodiscard]] boost::asio::awaitable<Result<std::int64_t>> present_session(
     const Client& client, CancellationPtr cancellation, OperationOptions options);

@@ -15,7 +15,8 @@ namespace custodian::recipes_detail {
 template <typename Key, typename T, template <typename...> typename Map = std::map>
 class SharedByKey {
  public:
-  /// The key's object. If nobody owns one, it is what `make()` returns, a `std::shared_ptr<T>`.
+  /// The key's object. If it has no owner, `make()` makes a new one, and returns a
+  /// `std::shared_ptr<T>`.
   template <typename Make>
   [[nodiscard]] std::shared_ptr<T> find_or_make(Key key, Make make) {
     std::weak_ptr<T>& known = all_[std::move(key)];
@@ -30,7 +31,7 @@ class SharedByKey {
     return object;
   }
 
-  /// All objects that somebody owns.
+  /// All objects that have an owner.
   [[nodiscard]] std::vector<std::shared_ptr<T>> all() const {
     std::vector<std::shared_ptr<T>> owned;
     for (const auto& [key, weak] : all_) {
@@ -39,7 +40,7 @@ class SharedByKey {
     return owned;
   }
 
-  /// The number of keys that take memory: those whose objects are gone are forgotten at times.
+  /// The number of keys in the map. Keys whose objects are gone are removed from time to time.
   [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
 
  private:

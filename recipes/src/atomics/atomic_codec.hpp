@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The values of distributed atomics as bytes, as Apache Curator writes them, and what their
-/// operations make of a value. Pure.
+/// Encodes the values of distributed atomics, as Apache Curator does, and computes what their
+/// operations write. Pure.
 
 #include <cstdint>
 #include <optional>
@@ -23,7 +23,7 @@ template <typename T>
   }
 }
 
-/// No bytes are zero. Nothing if the bytes are no value of this type.
+/// Decodes a value; no bytes mean zero. Nothing if the bytes are no value of this type.
 template <typename T>
 [[nodiscard]] std::optional<T> decode_atomic(const std::string& bytes) {
   if constexpr (std::is_integral_v<T>) {
@@ -33,14 +33,14 @@ template <typename T>
   }
 }
 
-/// Overflow wraps around, as with std::atomic.
+/// The sum of two integers. Overflow wraps around, as with std::atomic.
 template <typename T>
 [[nodiscard]] T wrapping_sum(T left, T right) noexcept {
   using Unsigned = std::make_unsigned_t<T>;
   return static_cast<T>(static_cast<Unsigned>(left) + static_cast<Unsigned>(right));
 }
 
-/// What the operation writes; nothing if the value stays as it is.
+/// The value that the operation writes; nothing if the operation leaves the value as it is.
 template <typename T>
 [[nodiscard]] std::optional<T> modified(const AtomicChange<T>& change, const T& before) {
   switch (change.kind) {

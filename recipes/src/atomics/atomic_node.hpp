@@ -18,7 +18,7 @@ struct AtomicNode {
   UpdateOptions options;
   /// The lock of `options.promoted`; null if there is none.
   LockSpecPtr lock{};
-  /// On the strand: keeps the witness from the first update on.
+  /// The line of the value, strand only: it keeps the witness from the first update on.
   mutable ValueLinePtr line{};
 };
 

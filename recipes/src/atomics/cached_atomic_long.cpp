@@ -12,7 +12,8 @@ namespace recipes_detail {
 
 void start_next_number(CorePtr core, CancellationPtr cancellation, NumberCachePtr cache,
                        OperationOptions options, Handler<std::int64_t> handler) {
-  // In a forked child the mutex may be locked for ever, and the numbers are the parent's.
+  // In a forked child the mutex may be locked for ever, and the cached numbers belong to the
+  // parent.
   if (const error_code unusable = cache->client().unusable()) {
     return std::move(handler)(unusable, std::int64_t{});
   }
@@ -34,7 +35,7 @@ CachedAtomicOptions checked(const DistributedAtomicLong& atomic, CachedAtomicOpt
   };
   refuse(options.chunk <= 0, "chunk: it is not positive");
   refuse(options.prefetch_at < 0, "prefetch_at: it is negative");
-  // So many numbers may be in memory.
+  // Memory may hold as many numbers as `prefetch_at` and `chunk` together.
   refuse(options.prefetch_at > std::numeric_limits<std::int64_t>::max() - options.chunk,
          "prefetch_at: together with the chunk it is 2^63 or more");
   return options;

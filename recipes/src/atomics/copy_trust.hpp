@@ -1,9 +1,10 @@
 #pragma once
 
 /// \file
-/// CopyTrust decides whether an update leaves a copy of the value for the next one, which then
-/// needs no read. Where other clients write, too, a copy is refused, and costs a round trip more
-/// than a read: after each refusal in a row twice as many updates leave none. Pure.
+/// CopyTrust decides whether an update leaves a copy of the value for the next update, which then
+/// needs no read. Where other clients write, too, the servers refuse a write that relies on a copy,
+/// which costs one round trip more than a read. After each refusal in a row, twice as many updates
+/// leave no copy. Pure.
 
 #include <algorithm>
 
@@ -11,9 +12,9 @@ namespace custodian::recipes_detail {
 
 class CopyTrust {
  public:
-  /// Another client had written.
+  /// Another client had written, so a write that relied on a copy was refused.
   void note_refused() noexcept { left_ = pause_ = std::min(2 * pause_ + 1, longest_pause); }
-  /// The value was still the same.
+  /// The copy was still the value.
   void note_held() noexcept { pause_ = 0; }
   /// At the end of an update: whether to leave a copy.
   [[nodiscard]] bool leaves_copy() noexcept {

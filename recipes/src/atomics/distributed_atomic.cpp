@@ -54,7 +54,8 @@ constexpr std::string_view recipe_of() {
   return "DistributedAtomicValue";
 }
 
-/// An update that begins now. Reports its end to the client's observer, if there is one.
+/// Measures an update that begins now, and reports its end to the client's observer, if there is
+/// one.
 class ObservedUpdate {
  public:
   ObservedUpdate(std::string_view recipe, const SharedNode& value)
@@ -111,7 +112,7 @@ void start_update_to(UpdateJob job, Handler<Updated<T>> handler) {
   spawn(core, what, update_to<T>(std::move(job)), std::move(handler));
 }
 
-/// `modify` on values, as the engine wants it.
+/// Adapts `modify`, which works on values, to the update's bytes.
 template <typename T, typename Modify>
 Compute on_values(Modify modify) {
   return [modify = std::move(modify)](
@@ -247,7 +248,8 @@ recipes_detail::AtomicNodePtr make_node(const Client& client, std::string_view r
       .value = std::move(value), .options = std::move(options), .lock = std::move(lock)});
 }
 
-/// What a blocking write throws if no thread runs the client's context.
+/// The deadline of a blocking write, and the error if no thread runs the client's context until
+/// then.
 BlockingLimit limit_of(const OperationOptions& options) {
   return {options.deadline, Errc::deadline_exceeded_outcome_unknown};
 }

@@ -7,7 +7,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Since this moment, in the unit of RetryAttempt.
+/// The time since `called`, in the unit of RetryAttempt.
 [[nodiscard]] inline std::chrono::milliseconds elapsed_since(
     std::chrono::steady_clock::time_point called) {
   return std::chrono::floor<std::chrono::milliseconds>(std::chrono::steady_clock::now() - called);

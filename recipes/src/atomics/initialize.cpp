@@ -13,9 +13,9 @@
 #include "custodian/authoring/path.hpp"
 #include "custodian/authoring/uuid.hpp"
 
-// With a witness one transaction creates the node and the witness below it. If its reply is lost
-// the same transaction is sent again. If the node exists then, it was this call's if the witness
-// exists.
+// With a witness, one transaction creates the node and the witness below it. If its reply is lost,
+// the same transaction is sent again. If the node exists by then, this call has created the node
+// exactly if the witness exists.
 
 namespace custodian::recipes_detail {
 
@@ -36,9 +36,9 @@ asio::awaitable<error_code> create_parents(AtomicNodePtr node, CancellationPtr c
   const std::string nothing;
   auto [error, created] = co_await await<&start_create, Created>(core, cancellation, parent,
                                                                  nothing, std::move(as_container));
-  // The value is not touched by it.
+  // The create of the parents does not touch the value, so the outcome for the value is known.
   if (error == Errc::deadline_exceeded_outcome_unknown) co_return Errc::deadline_exceeded;
-  // Whether a lost create was applied the next try will show.
+  // If the reply is lost, the next try shows whether the create was applied.
   const bool is_there = error == ServerErrc::node_exists || error == ServerErrc::connection_loss;
   co_return is_there ? error_code{} : error;
 }
@@ -61,13 +61,13 @@ OwnedNode witness_node(const Client& client, const std::string& path, const Stat
   return {client.core(), Created{path, stat}, ForbiddenDelete::is_logged};
 }
 
-/// The witness proves nothing of the time before it.
+/// Keeps the new witness, and drops the copy: the witness proves nothing of the time before it.
 void adopt(ValueLine& line, OwnedNode witness) {
   line.witness = std::move(witness);
   line.copy.reset();
 }
 
-/// The node exists, and an earlier try may have created it.
+/// Asks the witness whether an earlier try has created the node, which exists.
 asio::awaitable<Result<bool>> ask_witness(AtomicNodePtr node, CancellationPtr cancellation,
                                           std::string witness, std::int64_t session,
                                           OperationOptions options) {
@@ -79,7 +79,7 @@ asio::awaitable<Result<bool>> ask_witness(AtomicNodePtr node, CancellationPtr ca
     adopt(*node->line, witness_node(client, witness, *stat));
     co_return true;
   }
-  // The end of its session takes a witness along.
+  // A witness ends with its session, so in another session its absence proves nothing.
   if (client.session().id != session) co_return failed<bool>(ServerErrc::connection_loss);
   co_return false;
 }
@@ -95,13 +95,13 @@ asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, Cancellati
   const Result<std::int64_t> session = co_await present_session(client, cancellation, options);
   if (!session) co_return failed<bool>(session.error());
   const auto began = std::chrono::steady_clock::now();
-  // A witness that nobody owns is deleted.
+  // Has the client delete the witness, if a doubtful try creates it.
   const auto disown = [&] {
     detail::remember_doubtful(*client.core(), witness, detail::NodeOf::nobody, began);
   };
   Doubt doubt = Doubt::none;
   for (int repetitions = 0;; ++repetitions) {
-    // The set changes nothing: only its result has the witness's metadata.
+    // The set changes nothing: it is there because only the result of a set has the witness's Stat.
     Transaction both{create(path, first), create(witness, client.identity(), CreateMode::ephemeral),
                      set(witness, client.identity())};
     const auto [error, results] = co_await await<&start_commit, std::vector<TransactionResult>>(
@@ -114,7 +114,7 @@ asio::awaitable<Result<bool>> create_with_witness(AtomicNodePtr node, Cancellati
       if (doubt == Doubt::none) co_return false;
       const Result<bool> told =
           co_await ask_witness(node, cancellation, witness, *session, options);
-      // Not `co_return told;`: a result of a bool is also made of what converts to a bool.
+      // Not `co_return told;`: Result<bool> can also be made of anything that converts to bool.
       if (told) co_return *told;
       disown();
       co_return failed<bool>(told.error());

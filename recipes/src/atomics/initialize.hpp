@@ -11,8 +11,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Whether this call has created the node. `options` has a deadline that is not a default one.
-/// Strand only.
+/// Returns whether this call has created the node. `options.deadline` must be set: no default
+/// applies here. Strand only.
 [[nodiscard]] boost::asio::awaitable<Result<bool>> initialize(AtomicNodePtr node,
                                                               CancellationPtr cancellation,
                                                               std::string first,

@@ -55,7 +55,7 @@ asio::awaitable<void> NumberCache::fetch(NumberCachePtr self) {
     const auto [error, done] =
         co_await await<&start_atomic_change<std::int64_t>, Updated<std::int64_t>>(
             core, none, self->node_, add, as_usual);
-    // Nobody knows of the numbers that may be lost, so nobody misses them.
+    // Numbers that a doubtful fetch may have taken are lost: they need only be unique, not gapless.
     if (error == ErrorCondition::outcome_unknown && self->waiters_ > 0) continue;
     if (!error) {
       const std::lock_guard lock{self->mutex_};
@@ -108,12 +108,13 @@ asio::awaitable<Result<std::int64_t>> NumberCache::wait(NumberCachePtr self,
     if (const error_code unusable = self->client().unusable()) {
       co_return failed<std::int64_t>(unusable);
     }
-    // A fetch has no more than the time of one operation, and the caller may have more. After
-    // another failure the next caller tries again, and not this one for it.
+    // A fetch has only the time of one operation, and this caller may have more: it waits for the
+    // next fetch. After any other failure this caller fails, and the next caller begins the next
+    // fetch.
     const bool has_failed =
         self->last_failed_ > fetches && self->last_failure_ != Errc::deadline_exceeded;
     const bool is_over = has_failed || options.deadline.passed();
-    // If there is none a fetch is under way now.
+    // Without a number in memory take() begins a fetch, unless one is under way.
     if (const auto number = is_over ? self->take_left() : self->take()) co_return *number;
     if (has_failed) co_return failed<std::int64_t>(self->last_failure_);
     if (is_over) co_return failed<std::int64_t>(Errc::deadline_exceeded);

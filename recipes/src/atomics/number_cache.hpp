@@ -25,14 +25,15 @@ class NumberCache : public std::enable_shared_from_this<NumberCache> {
   /// The next number, if there is one in memory. Begins to fetch when the numbers run low. Any
   /// thread.
   [[nodiscard]] std::optional<std::int64_t> take();
-  /// The same, but begins no fetch if there is none.
+  /// Like take(), but begins no fetch if there is no number in memory.
   [[nodiscard]] std::optional<std::int64_t> take_if_any();
-  /// The same, but begins no fetch.
+  /// Like take(), but never begins a fetch.
   [[nodiscard]] std::optional<std::int64_t> take_left();
   /// How many fetches have begun. Any thread.
   [[nodiscard]] std::uint64_t fetches();
-  /// Waits for a number. Fails with a fetch only if it is none of the first `fetches`. Strand only;
-  /// `self` is this object.
+  /// Waits for a number. The failure of one of the first `fetches` fetches does not end the wait;
+  /// the failure of a later one does, unless it ran out of time. Strand only; `self` is this
+  /// object.
   [[nodiscard]] static boost::asio::awaitable<Result<std::int64_t>> wait(
       NumberCachePtr self, CancellationPtr cancellation, OperationOptions options,
       std::uint64_t fetches);
@@ -50,11 +51,11 @@ class NumberCache : public std::enable_shared_from_this<NumberCache> {
   std::mutex mutex_;  ///< guards what follows
   NumberStock stock_;
   bool is_fetching_ = false;
-  std::uint64_t fetches_ = 0;  ///< that have begun
+  std::uint64_t fetches_ = 0;  ///< the number of fetches that have begun
 
   // The strand only.
   int waiters_ = 0;
-  std::uint64_t last_failed_ = 0;  ///< the number of that fetch
+  std::uint64_t last_failed_ = 0;  ///< which fetch was the last to fail, counted from 1
   error_code last_failure_{};
   AsyncEvent fetched_;
 };

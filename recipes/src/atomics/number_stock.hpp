@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// NumberStock is chunks of unique numbers, and decides when to fetch the next one. Pure.
+/// NumberStock holds chunks of unique numbers, and decides when the next chunk is to be fetched.
+/// Pure.
 
 #include <cstdint>
 #include <deque>

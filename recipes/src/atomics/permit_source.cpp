@@ -11,13 +11,13 @@
 #include "custodian/authoring/spawn.hpp"
 
 // A call waits until it is the first in the line of its process. Then it takes its permits out of
-// the stock, which it lets be filled if there are not enough, leaves the line, and waits until its
-// last permit is due.
+// the stock (a fetch fills the stock first if there are not enough), leaves the line, and waits
+// until its last permit is due.
 //
-// A call that does not wait for ever takes nothing that is due too late for it: its process may be
-// a short one, and take the permits along. The time is only known from a write. So it takes the
-// permits at once if they were due at the write before; otherwise it writes an entry that takes
-// nothing, and asks again if that shows that they are due.
+// A call with a limit takes no permits that are due too late for it: its process may end soon, and
+// the permits would be lost. When permits are due is known only after a write. So the fetch takes
+// permits at once if, by the write before, they are due in time. Otherwise it writes an entry that
+// takes nothing, and the call asks again if that entry shows that the permits are due in time.
 
 namespace custodian::recipes_detail {
 
@@ -27,7 +27,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// All sources of a client, for its end.
+/// All sources of a client, whose waits end when the client closes.
 class PermitSources final : public Service {
  public:
   explicit PermitSources(const asio::any_io_executor&) {}
@@ -48,14 +48,14 @@ class PermitSources final : public Service {
 
 constexpr std::chrono::nanoseconds nothing{0};
 
-/// How many permits a process takes at once.
+/// How many permits are worth this time; at least one.
 std::int64_t permits_of(std::chrono::nanoseconds time, std::chrono::nanoseconds interval) {
   return std::max<std::int64_t>(1, time / interval);
 }
 
 }  // namespace
 
-/// A call's place in the line, which is left by destroying it.
+/// A call's place in the line. Its destructor leaves the line.
 class PermitSource::Place {
  public:
   explicit Place(PermitSource& source)
@@ -117,14 +117,14 @@ asio::awaitable<Result<bool>> PermitSource::acquire(PermitSourcePtr self,
       if (self->are_known_to_be_late(permits, in_time)) co_return false;
     }
     if (only_memory) co_return false;
-    // One that began earlier may have failed by the deadline of an earlier call.
+    // A fetch that began before this call may have failed by the deadline of an earlier call.
     if (self->last_failed_ > fetches) co_return failed<bool>(self->last_failure_);
     if (patience.limit.passed()) co_return failed<bool>(Errc::deadline_exceeded);
     if (place->is_first()) self->fetch(permits, in_time);
     co_await self->moved_.wait(strand, patience.limit, cancellation);
   }
   place.reset();
-  // So that the next calls need not wait for the servers.
+  // Fetches ahead, so that the next calls need not wait for the servers.
   if (self->stock_.count() < self->chunk_ / 4) self->fetch(0, Deadline::never());
   const error_code ended = co_await wait_until_due(self, cancellation, std::move(taken));
   if (ended) co_return failed<bool>(ended);
@@ -162,7 +162,7 @@ void PermitSource::fetch(std::int64_t permits, Deadline in_time) {
 }
 
 void PermitSource::learn(PermitStock::Time next_due) {
-  // Not for long: the node may be removed, or the leader's clock set.
+  // Relied on only briefly: the node may be deleted, or the leader's clock may be set.
   constexpr std::chrono::seconds brief{1};
   next_due_ = next_due;
   known_until_ = std::chrono::steady_clock::now() + brief;
@@ -194,7 +194,7 @@ asio::awaitable<void> PermitSource::take_chunk(PermitSourcePtr self, Wish wish) 
     const auto began = std::chrono::steady_clock::now();
     const Result<StoredUpdate> ended = co_await update(std::move(job));
     if (!ended) {
-      // Permits that may have been taken are lost. Waiting callers need others.
+      // Permits that this write may have taken are lost. The callers that wait need other permits.
       if (ended.error() == ErrorCondition::outcome_unknown && !self->line_.empty()) continue;
       self->end_fetch(ended.error());
       co_return;

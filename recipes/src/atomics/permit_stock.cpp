@@ -5,9 +5,9 @@
 namespace custodian::recipes_detail {
 
 void PermitStock::add(Time first, std::int64_t count, std::chrono::nanoseconds late) {
-  // Servers note whole milliseconds, and their clocks are adjusted.
+  // Servers record times in whole milliseconds, and their clocks are adjusted.
   constexpr std::chrono::milliseconds margin{100};
-  // Times that are further back than that are of a node that was created anew, or of another clock.
+  // If a time is earlier by more than that, the node was created anew, or the clock is another one.
   const bool is_held_back = last_due_ >= first && last_due_ - first <= late_ + margin;
   rows_.push_back({first, count, is_held_back ? last_due_ : Time::min()});
   late_ = is_held_back ? std::max(late_, late) : late;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// PermitStock is the permits that a process has taken from the servers, each with the time at
-/// which it is due. Pure.
+/// PermitStock holds the permits that a process has taken from the servers, each with the time at
+/// which the permit is due. Pure.
 
 #include <algorithm>
 #include <chrono>
@@ -17,11 +17,12 @@ class PermitStock {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Permits that are due one after the other.
+  /// Permits of which each is due `interval` after the one before.
   struct Row {
     Time first{};
     std::int64_t count = 0;
-    /// When the last permit before these is due: these are due one after the other behind it.
+    /// When the last permit of the row before is due: no permit of this row is due earlier than its
+    /// place behind that one.
     Time not_before = Time::min();
   };
   /// Permits that were taken, and when the last of them is due.
@@ -30,19 +31,20 @@ class PermitStock {
     Time due{};
   };
 
-  /// A permit is due `interval` after the one before.
+  /// `interval`: the time between two permits.
   explicit PermitStock(std::chrono::nanoseconds interval) : interval_{interval} {}
 
-  /// Adds permits that the servers have given after all those before. A process that was held up
-  /// takes their times for later than they are, by `late` at most, the time that the write took. If
-  /// those before were so, these are held back: calls keep their order, and the rate holds.
+  /// Adds permits, which the servers have given after all permits before. A process that was held
+  /// up during the write computes due times that are too late, by at most `late`, the duration of
+  /// the write. If the permits before may be too late, the new ones are held back behind them: so
+  /// calls keep their order, and the rate holds.
   void add(Time first, std::int64_t count, std::chrono::nanoseconds late);
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
-  /// When the next so many permits are all due; nothing if there are not so many.
+  /// When the last of the next `permits` permits is due; nothing if there are not so many.
   [[nodiscard]] std::optional<Time> due(std::int64_t permits) const;
-  /// Takes them; there must be so many.
+  /// Takes the next `permits` permits. There must be so many.
   [[nodiscard]] Taken take(std::int64_t permits);
-  /// For others, who come before those that take later permits.
+  /// Gives permits back, in front of all others.
   void give_back(const Taken& taken);
 
  private:
@@ -53,8 +55,8 @@ class PermitStock {
   const std::chrono::nanoseconds interval_;
   std::deque<Row> rows_;
   std::int64_t count_ = 0;
-  Time last_due_ = Time::min();       ///< of the permits that were added last
-  std::chrono::nanoseconds late_{0};  ///< the most by which that is later than it should be
+  Time last_due_ = Time::min();       ///< when the last permit that was added is due
+  std::chrono::nanoseconds late_{0};  ///< the most by which `last_due_` may be too late
 };
 
 }  // namespace custodian::recipes_detail

@@ -7,7 +7,7 @@ namespace custodian::recipes_detail {
 
 namespace {
 
-/// Takes a number off the front of the text, with the blank behind it.
+/// Takes a number off the front of the text, and the blank behind it.
 bool take_number(std::string_view& text, std::int64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc{}) return false;
@@ -18,7 +18,7 @@ bool take_number(std::string_view& text, std::int64_t& number) {
   return true;
 }
 
-/// Far from where the sum of two would overflow: more than a hundred years.
+/// More than a hundred years. The sum of two lesser times does not overflow.
 constexpr std::chrono::nanoseconds most{std::int64_t{1} << 62};
 
 constexpr std::chrono::nanoseconds least = std::chrono::nanoseconds{1} - most;
@@ -51,12 +51,12 @@ std::chrono::nanoseconds credit_at(const RateEntry& entry, const Stored& written
                                    std::chrono::nanoseconds burst) noexcept {
   const auto at = std::chrono::floor<std::chrono::milliseconds>(written.written.time_since_epoch());
   if (epoch_of(written.mzxid) != entry.epoch || at < entry.since) {
-    // Differences of one clock in whole milliseconds add up to one too many at the most. Where a
-    // sum of them ends, that one is taken off.
+    // Differences between the times of one clock, each cut to whole milliseconds, add up to at most
+    // one millisecond too many. A new clock ends such a sum, so that millisecond is taken off here.
     return std::min(burst, entry.credit) - std::chrono::milliseconds{1};
   }
   const std::chrono::milliseconds elapsed = at - entry.since;
-  // What is not enough for a burst cannot overflow.
+  // Compared first: an elapsed time below `enough` cannot overflow the sum.
   const auto enough = std::chrono::ceil<std::chrono::milliseconds>(burst - entry.credit);
   return elapsed >= enough ? burst : entry.credit + elapsed;
 }
@@ -70,7 +70,7 @@ std::optional<RateEntry> next_entry(const Stored& now, std::chrono::nanoseconds 
   if (now.value.empty()) return next;
   const std::optional<RateEntry> entry = decode_rate_entry(now.value);
   if (!entry) return std::nullopt;
-  // Who reads the entry refuses what is less.
+  // decode_rate_entry() refuses a credit below `least`.
   next.credit = std::max(credit_at(*entry, now, burst) - entry->cost, least);
   return next;
 }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view recipe = "RateLimiter";
 
-/// The longest time that one call may take permits of.
+/// The permits of one call are worth at most this time.
 constexpr std::chrono::hours most_at_once{24};
 
 asio::awaitable<Result<void>> acquire_all(PermitSourcePtr source, CancellationPtr cancellation,
@@ -77,7 +77,7 @@ void start_try_acquire_at_rate_until(CorePtr core, CancellationPtr cancellation,
 
 namespace {
 
-/// Rounded up, so that the rate is not exceeded.
+/// The time between two permits, rounded up, so that the rate is not exceeded.
 std::chrono::nanoseconds interval_of(const RateLimit& limit) {
   return std::chrono::nanoseconds{std::llround(std::ceil(1e9 / limit.permits_per_second))};
 }
@@ -90,7 +90,8 @@ recipes_detail::PermitSourcePtr make_source(const Client& client, std::string pa
   const auto refuse = [&](bool wrong, std::string_view why) {
     if (wrong) throw Error{Errc::invalid_argument, "RateLimiter", path, why};
   };
-  // A permit in a hundred years is none; and a comparison with no number is false.
+  // A rate below one permit in a hundred years is refused. So is NaN, with which any comparison is
+  // false.
   refuse(!(limit.permits_per_second > 3e-10), "permits_per_second: it is not positive");
   refuse(limit.permits_per_second > 1e9, "permits_per_second: more than a thousand million");
   const std::chrono::nanoseconds none{0};

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Stored is a node's data, and when they were written. A value type.
+/// Stored is a node's data, and the time at which they were written. A value type.
 
 #include <chrono>
 #include <string>
@@ -12,11 +12,12 @@
 namespace custodian::recipes_detail {
 
 struct Stored : Versioned<std::string> {
-  /// By the leader's clock.
+  /// The time of the write, by the leader's clock.
   std::chrono::system_clock::time_point written{};
 };
 
-/// An update, and the time of its write; if it has not written, of the write before.
+/// An update, and the time of its write. If the update has written nothing, the time of the write
+/// before.
 struct StoredUpdate : Updated<std::string> {
   std::chrono::system_clock::time_point time{};
 };

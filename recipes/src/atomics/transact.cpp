@@ -34,13 +34,13 @@ namespace asio = boost::asio;
 
 // The arguments of a co_await are named objects or trivial: see await() in authoring/bridge.hpp.
 
-/// Of one call of transact().
+/// The state of one call of transact().
 struct ViewState {
   ViewState(Client shared, TransactOptions how)
       : client{std::move(shared)}, options{std::move(how)} {}
 
-  /// Calls `use` with the log. The function writes to it where it runs, and what it reads arrives
-  /// on the strand.
+  /// Calls `use` with the log, under the mutex: the user's function writes to the log in its own
+  /// thread, and data that were read are noted on the strand.
   template <typename Use>
   auto with_log(Use use) {
     const std::lock_guard lock{mutex};
@@ -71,7 +71,7 @@ ViewData note_read(ViewState& state, const std::string& path, ViewData data,
       [&](ViewLog& log) { return log.note_read(path, std::move(data), version); });
 }
 
-/// To the servers the version -1 means any version: it cannot be checked.
+/// To the servers the version -1 means any version, so a check cannot name it.
 error_code refuse_version(const ViewState& state, const std::string& path) {
   state.client.log(LogLevel::error,
                    "transact() cannot use " + path +
@@ -100,7 +100,8 @@ asio::awaitable<Result<ViewData>> get(CancellationPtr cancellation, ViewStatePtr
 struct Commit {
   Transaction transaction{};
   std::string witness{};  ///< the path; empty if there is none
-  /// A node of the first try's session. Repetitions check it, and so are never applied in another.
+  /// An ephemeral node of the first try's session. Repetitions check that it exists, so they are
+  /// never applied in another session.
   OwnedNode marker{};
   std::int64_t session = 0;
   std::chrono::steady_clock::time_point began{};
@@ -138,12 +139,13 @@ Commit make_commit(ViewState& state) {
   return commit;
 }
 
-/// What becomes of the witness after the last try.
+/// Deals with the witness after the last try: deletes it if nothing is in doubt, keeps it if a
+/// doubtful try must still find it, or has the client delete it in the background.
 void leave_witness(const ViewState& state, const Commit& commit, CommitStep step,
                    const error_code& error) {
   if (commit.witness.empty()) return;
   if (step == CommitStep::done) {
-    // A doubtful try may come late, and must find the witness.
+    // The servers may yet come to a doubtful try, which must find the witness and be refused.
     if (commit.doubt == Doubt::none) {
       // The destructor deletes it.
       const OwnedNode deleted{state.client.core(), Created{commit.witness, {}},
@@ -159,7 +161,7 @@ void leave_witness(const ViewState& state, const Commit& commit, CommitStep step
   }
 }
 
-/// Prepares a repetition. Errors: connection_loss, if the session is another one.
+/// Prepares a repetition. Completes with connection_loss if the session has changed.
 asio::awaitable<error_code> mark_session(CancellationPtr cancellation, ViewStatePtr state,
                                          std::shared_ptr<Commit> now) {
   if (!now->marker.path().empty()) co_return error_code{};

@@ -13,7 +13,7 @@ CommitStep after_commit(const error_code& error, CommitRefused refused, Doubt do
   if (doubt == Doubt::applied_perhaps && session == SessionIs::another) return CommitStep::fail;
   if (refused == CommitRefused::witness) return CommitStep::done;
   if (refused != CommitRefused::conflicting) return CommitStep::fail;
-  // A node that exists may be removed, and then the earlier try is applied after all.
+  // The node that exists may be deleted, and then the earlier try may be applied after all.
   const bool is_final = doubt == Doubt::none || error != ServerErrc::node_exists;
   return is_final ? CommitStep::again : CommitStep::fail;
 }

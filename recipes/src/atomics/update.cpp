@@ -18,14 +18,15 @@
 #include "custodian/authoring/spawn.hpp"
 #include "custodian/authoring/thrown.hpp"
 
-// A batch of updates, often of one only:
+// A batch of updates, often of a single one:
 //
-// 1. Wait until the earlier updates of this client have ended. Those that come meanwhile join.
-// 2. Have ready what the write needs: the lock, if it is time for it; the witness, if a lost reply
-//    is to be settled; the value.
-// 3. Compute what to write: each update goes on from what the one before has left.
-// 4. Write, if the version is still the one that was read. If the reply is lost, find out.
-// 5. If somebody else was quicker, pause, and go on with 2.
+// 1. Wait until the earlier updates of this client have ended. Updates that come meanwhile join.
+// 2. Get ready what the write needs: the lock, if the update is to be promoted; the witness, if a
+//    lost reply is to be settled; the value.
+// 3. Compute what to write: each update goes on from the value that the update before has left.
+// 4. Write, if the node still has the version that was read. If the reply is lost, find out whether
+//    the write was applied.
+// 5. If another client was quicker, pause, and go on with 2.
 
 namespace custodian::recipes_detail {
 
@@ -59,7 +60,7 @@ struct Write {
     if (update.lock) all.push_back(update.lock.check());
     return all;
   }
-  /// The operation of transaction() that has failed.
+  /// Which operation of transaction() has failed.
   [[nodiscard]] Refused refused(const std::vector<TransactionResult>& results) const {
     const auto failed = std::ranges::find_if(results, [](const TransactionResult& each) {
       return each.error == ServerErrc::bad_version || each.error == ServerErrc::no_node;
@@ -106,8 +107,8 @@ asio::awaitable<Result<Next>> compute(UpdatePtr update, UpdateCallPtr call) {
   co_return std::move(next);
 }
 
-/// Why the servers would not accept a write of these bytes: with its witness and the check of its
-/// lock it may be too large.
+/// Why the servers would not accept a write of these bytes: together with the witness and the check
+/// of the lock it may be too large.
 error_code objection_to(const Update& update, const std::string& bytes) {
   Write planned{.bytes = bytes};
   if (update.settles()) {
@@ -130,20 +131,21 @@ error_code objection_to(const Update& update, const std::string& bytes) {
   return {};
 }
 
-/// One update after the other.
+/// Computes the updates one after the other.
 asio::awaitable<void> compute_all(UpdatePtr update) {
   for (;;) {
     update->computed = update->batch->calls();
     update->chain.emplace(*update->found);
     for (const UpdateCallPtr& call : update->computed) {
       Result<Next> next = co_await compute(update, call);
-      // The others that share the write go on without it.
+      // An update that is refused fails by itself. The others, which share the write, go on without
+      // it.
       if (next && *next) {
         if (const error_code refused = objection_to(*update, **next)) next = refused;
       }
       update->chain->add(std::move(next));
     }
-    // A caller that has given up meanwhile has changed nothing.
+    // If a caller has given up meanwhile, all is computed again without its update.
     if (update->batch->calls() == update->computed) co_return;
   }
 }
@@ -155,8 +157,8 @@ void note_written(Update& update, Write write, std::int32_t version, const Stat&
   update.written = Stored{{std::move(write.bytes), version, stat.mzxid}, stat.modified};
 }
 
-/// Reads the witness behind a refusal. Within one session a server shows nothing older than what it
-/// has answered before, so the read shows what the refused transaction has met.
+/// Reads the witness after a refusal. Within one session a server shows nothing older than its
+/// earlier answers, so the read shows the witness that the refused transaction has met.
 asio::awaitable<Step> ask_witness(UpdatePtr update, Write write) {
   const Client& client = update->node.client;
   const std::int64_t session = client.session().id;
@@ -173,13 +175,13 @@ asio::awaitable<Step> ask_witness(UpdatePtr update, Write write) {
                                                              : Testimony::of_another;
   const Step step = after_testimony(testimony);
   if (step == Step::fail) update->error = ServerErrc::connection_loss;
-  // Both nodes were set by one transaction.
+  // One transaction has set both nodes, so the witness's Stat has the value's mzxid and time.
   const auto version = wrapping_sum<std::int32_t>(update->found->version, 1);
   if (step == Step::done) note_written(*update, std::move(write), version, seen.stat);
   co_return step;
 }
 
-/// Sends a write. One operation by itself is no transaction: that costs the servers less.
+/// Sends a write. A single operation is sent without a transaction, which costs the servers less.
 asio::awaitable<Sent> send(UpdatePtr update, Write write) {
   Transaction all = write.transaction(*update);
   if (all.size() > 1) {
@@ -197,7 +199,7 @@ asio::awaitable<Sent> send(UpdatePtr update, Write write) {
   co_return Sent{error, std::move(one)};
 }
 
-/// Writes, and finds out what became of it. The step is none of `repeat` and `ask_witness`.
+/// Writes, and finds out whether the write was applied. Never returns `repeat` or `ask_witness`.
 asio::awaitable<Step> write(UpdatePtr update, std::string bytes) {
   Write what{.bytes = std::move(bytes)};
   if (update->settles()) {
@@ -232,14 +234,15 @@ asio::awaitable<Step> write(UpdatePtr update, std::string bytes) {
 
 // -- All of it ------------------------------------------------------------------------------------
 
-/// Another client was quicker: pauses. Nothing is known of the value any more.
+/// Forgets the value and pauses, because another client was quicker, or the lock or witness is
+/// gone.
 asio::awaitable<error_code> begin_again(UpdatePtr update, Step why) {
   const bool was_expected = update->computed.front()->job.known.has_value();
   if (why == Step::acquire_again) update->lock.release();
   if (why == Step::new_witness) update->line->witness = {};
   if (why == Step::read_again && update->is_copy) update->line->trust.note_refused();
   update->found.reset();
-  // What was expected does not come back: the next look ends the update.
+  // A value that the caller expected does not come back: the next read ends the update.
   if (why == Step::read_again && was_expected) co_return error_code{};
   const auto wait = pause_of(*update, update->options.contention, update->done.tries - 1);
   if (!wait) co_return ServerErrc::bad_version;
@@ -252,7 +255,7 @@ void leave_copy(Update& update) {
   ValueLine& line = *update.line;
   line.has_updated = true;
   if (update.is_copy && update.done.tries == 1) line.trust.note_held();
-  // Where others write, too, the next update reads.
+  // Where others write, too, no copy is left, and the next update reads.
   if (line.trust.leaves_copy() && update.done.tries == 1) line.copy = update.written;
 }
 
@@ -266,9 +269,9 @@ void end(Update& update) {
   update.batch->end(update.computed, results);
 }
 
-/// The value that the caller says to have read. With a witness it is of use if the node is
-/// certainly still the same: if it was written after the witness was created below the node, or by
-/// the transaction that has created both.
+/// The value that the caller says to have read. If replies are settled by a witness, the value is
+/// used only if the node is certainly the same: the value was written after the witness was created
+/// below the node, or by the transaction that has created both.
 std::optional<Stored> known_value(const Update& update) {
   const auto& known = update.batch->calls().front()->job.known;
   if (!known) return std::nullopt;
@@ -277,7 +280,7 @@ std::optional<Stored> known_value(const Update& update) {
   return is_same_node ? std::optional{Stored{*known}} : std::nullopt;
 }
 
-/// To the servers the version -1 means any version: a write could undo another one.
+/// To the servers the version -1 means any version, so a write could overwrite another one.
 error_code refuse_version(const Update& update) {
   update.node.client.log(LogLevel::error,
                          "cannot update " + update.node.path +

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// An update of a node's data: read, compute, write if nobody else has written meanwhile, or begin
-/// again; and settle a lost reply. On bytes; distributed atomics are data over it.
+/// An update of a node's data: read, compute, write if nobody else has written since, otherwise
+/// begin again; and settle a lost reply. Updates work on bytes, which distributed atomics encode.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -16,19 +16,21 @@
 
 namespace custodian::recipes_detail {
 
-/// What to write instead of these bytes; nothing: leave them. May be called several times.
+/// Returns what to write in place of the given bytes; nothing leaves them as they are. May be
+/// called several times.
 using Compute = std::function<Result<std::optional<std::string>>(const Stored&)>;
 
-/// User code never runs on the strand.
+/// Where an update is computed. User code never runs on the strand.
 enum class ComputedOn : std::uint8_t { strand, callback_executor };
 
 struct UpdateJob {
   AtomicNodePtr node;
   CancellationPtr cancellation{};
-  OperationOptions options{};  ///< with a deadline that is not a default one
+  OperationOptions options{};  ///< the deadline must be set: no default applies here
   Compute compute{};
   ComputedOn computed_on = ComputedOn::strand;
-  /// A value that the caller has read: if it is still there the update need not read it.
+  /// A value that the caller has read. The update need not read it again if it is still the node's
+  /// value.
   std::optional<Versioned<std::string>> known{};
 };
 

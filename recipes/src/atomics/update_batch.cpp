@@ -14,8 +14,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Whether an update may share a write with others. A value that its caller says to have read is
-/// nothing that others may build upon; and each retry policy has its own requests.
+/// Whether an update may share a write with others. The others must not build upon a value that one
+/// caller says to have read; and an update with a retry policy of its own needs its own requests.
 bool is_sociable(const UpdateJob& job) { return !job.known && !job.options.retry; }
 
 }  // namespace
@@ -30,7 +30,7 @@ UpdateBatchPtr UpdateBatch::at_end_of_line(const UpdateJob& first) {
 
 UpdateBatchPtr UpdateBatch::to_join(const UpdateJob& job) {
   UpdateBatchPtr batch = line_of(*job.node)->joinable.lock();
-  // Of one handle, so with the same options.
+  // Both are of one handle, so they have the same options.
   const bool admits = batch && batch->node == job.node && is_sociable(job);
   return admits && !batch->cancellation->requested() ? batch : nullptr;
 }
@@ -94,7 +94,8 @@ asio::awaitable<Result<StoredUpdate>> UpdateBatch::outcome(UpdateBatchPtr self,
         const Doubt doubt = is_writing ? Doubt::applied_perhaps : Doubt::none;
         co_return end_error(Errc::deadline_exceeded, doubt);
       }
-      // The write ends now, too, and knows whether it was sent.
+      // The write has the same deadline, so it ends now, too, and its result says whether it was
+      // sent.
       until = Deadline::never();
       continue;
     }

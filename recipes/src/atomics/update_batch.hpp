@@ -1,11 +1,12 @@
 #pragma once
 
 /// \file
-/// UpdateBatch is updates that one client applies together, by one write: those that have come
-/// while an earlier write was under way. Strand only, but for its destruction.
+/// UpdateBatch is a group of updates that one client applies by one write: the updates that came
+/// while an earlier write was under way. Strand only, except its destruction.
 ///
-/// A caller may give up at any time. Before the write its update is taken out, and has changed
-/// nothing; while the write is under way its outcome is unknown, and the others go on.
+/// A caller may give up at any time. Before the write, its update is taken out of the batch and has
+/// changed nothing. During the write, the outcome of its update is unknown. The other updates go
+/// on.
 
 #include <boost/asio/awaitable.hpp>
 #include <chrono>
@@ -40,8 +41,8 @@ class UpdateBatch {
  public:
   enum class Phase : std::uint8_t { waiting, preparing, writing };
 
-  /// At the end of the line of this value. It may be joined until it begins, or until others are
-  /// behind it.
+  /// A new batch at the end of the line of this value. Updates may join it until it begins, or
+  /// until another place is behind it in the line.
   [[nodiscard]] static UpdateBatchPtr at_end_of_line(const UpdateJob& first);
   /// The batch at the end of the line, if this update may join it; otherwise null.
   [[nodiscard]] static UpdateBatchPtr to_join(const UpdateJob& job);
@@ -53,16 +54,16 @@ class UpdateBatch {
   ~UpdateBatch() = default;
 
   [[nodiscard]] UpdateCallPtr add(UpdateJob job);
-  /// Waits for the turn, and admits nobody any more. Errors: operation_aborted, when all callers
+  /// Waits for the turn, and admits no more updates. Errors: operation_aborted, when all callers
   /// have given up.
   [[nodiscard]] boost::asio::awaitable<error_code> begin();
   /// Leaves the line.
   void end_turn() { place_.reset(); }
 
-  /// Those whose callers have not given up, in their order.
+  /// The updates whose callers have not given up, in their order.
   [[nodiscard]] const std::vector<UpdateCallPtr>& calls() const noexcept { return calls_; }
-  /// Ends all updates with the results of `computed`, in its order; some of these may have been
-  /// given up since. Or with an error.
+  /// Ends all updates of `computed` with their `results`, which are in the same order. The callers
+  /// of some may have given up meanwhile. The other overload ends all updates with an error.
   void end(const std::vector<UpdateCallPtr>& computed,
            const std::vector<Result<StoredUpdate>>& results);
   void end(const error_code& error);
@@ -71,18 +72,18 @@ class UpdateBatch {
   const ValueLinePtr line;
   /// Requested when all callers have given up.
   const CancellationPtr cancellation;
-  /// For the requests: the latest deadline of those that began.
+  /// For the requests: the latest deadline of the updates in the batch when it began.
   OperationOptions options{};
-  /// For the retry policies: when the latest of these was called.
+  /// For the retry policies: when the latest of these updates was called.
   std::chrono::steady_clock::time_point called{};
   Phase phase = Phase::waiting;
 
-  /// The end of an update, or of its caller's patience.
+  /// Waits for the end of an update, or until its caller gives up.
   [[nodiscard]] static boost::asio::awaitable<Result<StoredUpdate>> outcome(UpdateBatchPtr self,
                                                                             UpdateCallPtr call);
 
  private:
-  /// Its caller has given up.
+  /// Takes out an update whose caller has given up.
   void take_out(const UpdateCallPtr& call);
 
   std::optional<ValueLine::Place> place_;

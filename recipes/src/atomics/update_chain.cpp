@@ -33,7 +33,7 @@ std::vector<Result<StoredUpdate>> UpdateChain::results(const Stored& written) co
       continue;
     }
     StoredUpdate done = link.done;
-    // The servers have what the last write has left, and nothing in between.
+    // The servers have the value that the last write has left, and none of those in between.
     if (last_write_ && i >= *last_write_) {
       number(done.after);
       done.time = written.written;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// UpdateChain is what a row of updates makes of one value: each goes on from what the one before
-/// has left, and one write does them all. Pure.
+/// UpdateChain applies a row of updates to one value: each goes on from the value that the one
+/// before has left, and one write stands for them all. Pure.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,18 +19,18 @@ class UpdateChain {
  public:
   explicit UpdateChain(Stored found) : now_{std::move(found)} {}
 
-  /// What the next update finds. A value between two updates is of no write: its version and its
-  /// mzxid are 0, so that no compare_exchange takes it for a value of the servers.
+  /// The value that the next update finds. A value between two updates is never on the servers: its
+  /// version and its mzxid are 0, so that no compare_exchange takes it for a value of theirs.
   [[nodiscard]] const Stored& now() const noexcept { return now_; }
-  /// Adds an update: the bytes that it writes, nothing if it leaves the value as it is, or why it
-  /// fails, which leaves the value, too.
+  /// Adds an update: the bytes that it writes; or nothing, if it leaves the value as it is; or the
+  /// error with which it fails, which leaves the value as it is, too.
   void add(Result<std::optional<std::string>> next);
-  /// Whether any of the updates writes; the bytes are now().value then.
+  /// Whether any of the updates writes. If so, now().value has the bytes to be written.
   [[nodiscard]] bool writes() const noexcept { return last_write_.has_value(); }
 
-  /// The results, in the order of the updates, after the servers have applied the write with this
-  /// version, this mzxid and at this time; its bytes are those of now(). A chain that writes
-  /// nothing makes no use of it.
+  /// The results, in the order of the updates. `written` has the version, the mzxid and the time of
+  /// the write that the servers have applied; its bytes are those of now(). A chain that writes
+  /// nothing does not use `written`.
   [[nodiscard]] std::vector<Result<StoredUpdate>> results(const Stored& written) const;
 
  private:

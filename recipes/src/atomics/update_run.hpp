@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Update is the state of a batch of updates that has its turn. Strand only.
+/// Update is the state of a batch of updates whose turn has come. Strand only.
 
 #include <memory>
 #include <optional>
@@ -30,7 +30,7 @@ struct Update {
   [[nodiscard]] bool wants_lock() const {
     return options.promoted && !lock && done.tries >= options.promoted->after_tries;
   }
-  /// Whether the node is the one that the line's copy is of.
+  /// Whether the node is certainly the one that the line's copy was made of.
   [[nodiscard]] bool is_same_node() const {
     if (settles()) return line->witness.alive();
     return is_connected(node.client.connection_state()) && line->watch.holds(core);
@@ -39,7 +39,7 @@ struct Update {
   const UpdateBatchPtr batch;
   const SharedNode& node;
   const UpdateOptions& options;
-  /// Of each request.
+  /// The limits of each request.
   const OperationOptions limits;
   const CorePtr core;
   const ValueLinePtr line;
@@ -47,7 +47,7 @@ struct Update {
   Lease lock{};
   /// The value to be replaced.
   std::optional<Stored> found{};
-  /// `found` was read by this update. (Another value may be old, so it proves nothing.)
+  /// This update has read `found`. (Another value may be old, so it proves nothing.)
   bool is_fresh = false;
   /// `found` is the copy of an earlier update.
   bool is_copy = false;
@@ -55,9 +55,9 @@ struct Update {
   /// The updates in the chain.
   std::vector<UpdateCallPtr> computed{};
   Doubt doubt = Doubt::none;
-  /// What the write has left.
+  /// The value that the write has left.
   Stored written{};
-  /// What all updates of the batch have done alike.
+  /// What all results of the batch have in common.
   struct {
     int tries = 0;
     bool promoted = false;

@@ -4,17 +4,18 @@
 /// What an update does after a try. Pure: answers go in, steps come out.
 ///
 /// A try is one transaction: set the value, if its version is still the one that was read; set the
-/// witness, if there is one; check the lock, if there is one. If the reply to it is lost, the same
-/// transaction is sent again. Why its refusal, and a look at the witness, prove what became of the
-/// earlier try:
+/// witness, if there is one; check the lock, if there is one. If the reply is lost, the same
+/// transaction is sent again. The refusal of that one, and a look at the witness, prove what became
+/// of the earlier try:
 ///
-/// - *The value is refused*: its version has moved on. Versions of one node do not come back (but
-///   for 2^32 writes), and the node is the same for as long as the witness below it exists. So the
-///   earlier try was applied, or never will be. It has set the witness, and later updates of this
-///   client wait for this one. So the witness tells which.
-/// - *The witness or the lock is refused*: it is gone, and its name is unique. The value still has
-///   the expected version, so the earlier try was not applied; and it never will be, since it needs
-///   what is gone.
+/// - *The value is refused*: its version has moved on. Versions of one node do not come back
+///   (except after 2^32 writes), and the node is the same for as long as the witness below it
+///   exists. So the earlier try was applied, or never will be. If it was applied it has set the
+///   witness, and later updates of this client wait for this one. So the witness shows which of the
+///   two is the case.
+/// - *The witness or the lock is refused*: its node is gone, and the name of that node is unique.
+///   The value still has the expected version, so the earlier try was not applied; and it never
+///   will be, since it needs the node that is gone.
 
 #include <cstdint>
 
@@ -36,7 +37,7 @@ struct TryAnswer {
 };
 
 enum class Step : std::uint8_t {
-  done,           ///< it was applied
+  done,           ///< the write was applied
   repeat,         ///< send the same transaction again
   ask_witness,    ///< the witness knows whether an earlier try was applied
   read_again,     ///< another client was quicker
@@ -50,7 +51,7 @@ enum class Step : std::uint8_t {
 /// What the witness shows.
 enum class Testimony : std::uint8_t { of_this_update, of_another, missing };
 
-/// What follows when the witness was asked.
+/// The step after the witness was read.
 [[nodiscard]] Step after_testimony(Testimony testimony) noexcept;
 
 /// The error of an update that ends. In doubt no error may say that nothing was changed.

@@ -34,7 +34,7 @@ ValueLinePtr ValueLine::of(const Client& client, const std::string& path) {
 
 ValueLine::Place::Place(ValueLine& line)
     : line_{line}, place_{line.places_.insert(line.places_.end(), this)} {
-  // An update that comes now is behind this place.
+  // An update that comes now would overtake this place if it joined a batch in front.
   line.joinable.reset();
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// ValueLine is one client's updates of one value: batches of them go one after the other, since
-/// side by side they could only get in each other's way. It also has what an update leaves for the
-/// next one: the client's witness or watch, and a copy of the value. Strand only, but for its
-/// destruction.
+/// ValueLine is the line of one client's updates of one value. Their batches go one after the
+/// other, since side by side they could only hinder each other. The line also keeps what an update
+/// leaves for the next one: the client's witness or watch, and a copy of the value. Strand only,
+/// except its destruction.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -29,21 +29,22 @@ using ValueLinePtr = std::shared_ptr<ValueLine>;
 /// A watch on the children of the value's node. It ends when the node is deleted, and not when the
 /// value changes.
 struct NodeWatch {
-  /// Whether the node is the same as when the watch was armed, as far as the server knows that the
-  /// client is connected to. After a disconnection a deletion may not have been reported yet.
+  /// Whether the node is still the one below which the watch was armed, as far as the connected
+  /// server knows. After a disconnection a deletion may not have been reported yet, so the answer
+  /// is false.
   [[nodiscard]] bool holds(const CorePtr& core) const {
     return watch && !is_over(watch.state()) && detail::connection_number(*core) == connection;
   }
 
   Watch watch{};
   std::uint64_t connection = 0;
-  /// The servers do not permit it.
+  /// The servers do not permit the watch.
   bool is_forbidden = false;
 };
 
 class ValueLine {
  public:
-  /// A place in the line, which is left by destroying it. Must not outlive the line.
+  /// A place in the line. Its destructor leaves the line. Must not outlive the line.
   class Place {
    public:
     explicit Place(ValueLine& line);
@@ -76,11 +77,12 @@ class ValueLine {
   /// The client's witness below the value's node; empty if there is none yet. Destroying it deletes
   /// the node.
   OwnedNode witness{};
-  /// Without a witness: tells when the node is deleted. Armed from the second update on.
+  /// Without a witness: the watch that fires when the node is deleted. Armed from the second update
+  /// on.
   NodeWatch watch{};
   bool has_updated = false;
-  /// The value as an update left it. If the witness has existed since, or the watch holds, the node
-  /// is the same, and a write that expects this version fails if the value has changed.
+  /// The value as an update has left it. If the witness has existed since, or the watch holds, the
+  /// node is the same, and a write that expects the copy's version fails if the value has changed.
   std::optional<Stored> copy{};
   CopyTrust trust{};
 

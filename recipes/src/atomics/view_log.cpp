@@ -60,7 +60,7 @@ Transaction ViewLog::transaction() const {
     if (read.version) {
       all.push_back(check(path, *read.version));
     } else {
-      // There is no check that a node is missing.
+      // ZooKeeper has no check for a missing node: the node is created and removed instead.
       all.push_back(custodian::create(path));
       all.push_back(custodian::remove(path));
     }
@@ -75,7 +75,7 @@ bool ViewLog::is_conflict(std::size_t index, const error_code& error) const {
   const bool has_changed = error == ServerErrc::bad_version || error == ServerErrc::node_exists ||
                            error == ServerErrc::no_node;
   if (!is_guarded || !has_changed) return false;
-  // A create that finds no parent has not been overtaken: its node is missing, as it was.
+  // A create that finds no parent is no conflict: its node is missing, as it was when it was read.
   const auto all = transaction();
   const bool creates = std::holds_alternative<transaction::Create>(all.at(index));
   return !(creates && error == ServerErrc::no_node);

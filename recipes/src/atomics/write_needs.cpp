@@ -26,7 +26,8 @@ asio::awaitable<error_code> acquire_lock(UpdatePtr update) {
   co_return error_code{};
 }
 
-/// The doubt about a node that nobody knows of does the value no harm.
+/// The error of a create or read before the write. Whether that request was applied does not matter
+/// to the value, so the error must not say that the outcome is unknown.
 error_code without_doubt(const error_code& error) {
   if (error == Errc::deadline_exceeded_outcome_unknown) return Errc::deadline_exceeded;
   if (error == ErrorCondition::outcome_unknown) return Errc::not_connected;
@@ -59,7 +60,8 @@ asio::awaitable<error_code> create_witness(UpdatePtr update) {
   }
 }
 
-/// Without the permission the updates go on, with a read each.
+/// Arms the watch on the node. If the servers do not permit it, the updates go on, with a read
+/// each.
 asio::awaitable<error_code> watch_node(UpdatePtr update) {
   const std::string path = update->node.path;
   NodeWatch& armed = update->line->watch;
@@ -70,7 +72,7 @@ asio::awaitable<error_code> watch_node(UpdatePtr update) {
       update->core, update->cancellation, path, update->limits);
   if (!error) armed.watch = std::move(watch);
   armed.is_forbidden = error == ServerErrc::no_auth;
-  // The read creates a missing node.
+  // If the node is missing, the read that follows creates it.
   const bool goes_on = !error || armed.is_forbidden || error == ServerErrc::no_node;
   co_return goes_on ? error_code{} : without_doubt(error);
 }
@@ -100,14 +102,14 @@ asio::awaitable<error_code> get_ready(UpdatePtr update) {
     const error_code error = co_await acquire_lock(update);
     if (error) co_return error;
   }
-  // A copy is only good while the witness exists that proves the node to be the same.
+  // A copy is only good while its witness exists, which proves that the node is the same.
   if (update->settles() && !update->line->witness.alive()) {
     const error_code error = co_await create_witness(update);
     if (error) co_return error;
   }
   if (!update->found && update->is_same_node()) take_copy(*update);
   if (update->found) co_return error_code{};
-  // Who updates once has no use for a watch.
+  // The first update arms no watch: a client that updates only once would not use it.
   const bool watches = !update->settles() && update->line->has_updated &&
                        !update->line->watch.is_forbidden && !update->is_same_node();
   if (watches) {

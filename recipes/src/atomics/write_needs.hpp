@@ -10,11 +10,11 @@
 
 namespace custodian::recipes_detail {
 
-/// Gets all that is not there yet. Afterwards `found` is the value, as it was read or as an earlier
-/// update has left it.
+/// Gets all that the update does not have yet. Afterwards `found` is the value, as it was read or
+/// as an earlier update has left it.
 [[nodiscard]] boost::asio::awaitable<error_code> get_ready(UpdatePtr update);
 
-/// Reads the value; a missing node is created first.
+/// Reads the value. If the node is missing, it is created first.
 [[nodiscard]] boost::asio::awaitable<error_code> read_value(UpdatePtr update);
 
 }  // namespace custodian::recipes_detail

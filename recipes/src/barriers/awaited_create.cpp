@@ -16,8 +16,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The cancellation of a create: an operation's time after its caller has given up, or with the
-/// caller, as long as there was no connection by which it could have been sent. Strand only.
+/// The cancellation of a create. If the create may have been sent when the caller gives up, it is
+/// cancelled one operation's time later; if there was no connection to send it by, at once. Strand
+/// only.
 class Reprieve {
  public:
   Reprieve(const Client& client, const asio::any_io_executor& strand, CancellationPtr callers)
@@ -35,7 +36,7 @@ class Reprieve {
   }
 
   [[nodiscard]] const CancellationPtr& cancellation() const noexcept { return cancellation_; }
-  /// Whether the time has passed.
+  /// Whether the create was cancelled after that time.
   [[nodiscard]] bool is_over() const noexcept { return *passed_; }
 
  private:
@@ -44,7 +45,7 @@ class Reprieve {
     const bool was_sent = was_connected_ || detail::connection_number(*core) != connection_;
     if (!was_sent) return cancellation_->request();
     timer_.expires_at(client_.deadline_or_default(Deadline{}).time_point());
-    // The handler may run when this object is gone.
+    // The handler may run after this object is destroyed.
     timer_.async_wait([cancellation = cancellation_, passed = passed_](error_code stopped) {
       if (stopped) return;
       *passed = true;

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// awaited_create() creates the node of one that waits, and stays with it when its caller gives up.
+/// awaited_create() creates the node of a waiting member, and sees the create through when its
+/// caller gives up.
 
 #include <boost/asio/awaitable.hpp>
 #include <string>
@@ -13,12 +14,12 @@
 
 namespace custodian::recipes_detail {
 
-/// Creates an ephemeral node under a unique name, with the client's identity as its data. Others
-/// may count the node before its creator has the reply. So a caller that gives up meanwhile has to
-/// know whether it is there: the create has an operation's time more. Errors: operation_aborted
-/// (the caller has given up, and nothing was sent); deadline_exceeded_outcome_unknown (it has given
-/// up, and the node may be there, until it is deleted in the background); no_node, and those common
-/// to all operations.
+/// Creates an ephemeral node under a unique name, with the client's identity as its data. Other
+/// clients may count the node before its creator has the reply. So a caller that gives up during
+/// the create has to learn whether the node exists: the create then goes on for at most one
+/// operation's time. Errors: operation_aborted (the caller has given up, and nothing was sent);
+/// deadline_exceeded_outcome_unknown (the caller has given up, and the node may exist until it is
+/// deleted in the background); no_node, and those common to all operations.
 [[nodiscard]] boost::asio::awaitable<Result<Created>> awaited_create(Client client,
                                                                      CancellationPtr callers,
                                                                      std::string path,

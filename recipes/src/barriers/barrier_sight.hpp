@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// BarrierSight is what a wait at a barrier concludes from a look at the barrier's node.
+/// BarrierSight is what a wait at a barrier concludes from a read of the barrier's node.
 
 #include <cstdint>
 #include <optional>
@@ -12,13 +12,13 @@
 namespace custodian::recipes_detail {
 
 enum class BarrierSight : std::uint8_t {
-  open,      ///< it is open, or was since the wait has first seen it closed
-  closed,    ///< it is closed by the node that the wait has seen first: its deletion opens it
-  outdated,  ///< an earlier node, from a server that lags behind: its deletion says nothing
+  open,      ///< the barrier is open, or was open after the wait first saw it closed
+  closed,    ///< the node that the wait saw first still closes the barrier: its deletion opens it
+  outdated,  ///< a server that lags behind shows an earlier node, whose deletion says nothing
 };
 
-/// `first_seen` is the czxid of the node that the wait has seen first, or 0 if it has seen none.
-/// Another node that was created later shows that the first one was deleted in between.
+/// `first_seen` is the czxid of the first node that the wait has seen, or 0 if it has seen none. A
+/// node that was created later shows that the first one was deleted in between.
 [[nodiscard]] constexpr BarrierSight sight_of(std::int64_t first_seen,
                                               const std::optional<Stat>& node) noexcept {
   if (!node) return BarrierSight::open;
@@ -26,8 +26,8 @@ enum class BarrierSight : std::uint8_t {
   return node->czxid > first_seen ? BarrierSight::open : BarrierSight::outdated;
 }
 
-/// Whether the event of a watch on that node shows that the barrier has been open. After another
-/// event the wait looks again.
+/// Whether the event of a watch on that node shows that the barrier was open. After any other event
+/// the wait looks again.
 [[nodiscard]] constexpr bool opens(BarrierSight sight, WatchEventType event) noexcept {
   return sight == BarrierSight::closed && event == WatchEventType::deleted;
 }

@@ -27,7 +27,7 @@ namespace {
 
 // -- Waiting --------------------------------------------------------------------------------------
 
-/// Waits until the last ticket exists: a node that is missing is watched, and nothing else.
+/// Waits until the last ticket exists. Watches only that node, while it is missing.
 asio::awaitable<Result<void>> until_open(CountDownPtr latch, CancellationPtr cancellation) {
   const CorePtr core = latch->client.core();
   const std::string last = latch->last_ticket();
@@ -72,7 +72,7 @@ asio::awaitable<Result<bool>> try_wait(CountDownPtr latch, CancellationPtr cance
   co_return seen->value.has_value();
 }
 
-/// A wait that has no time asks once.
+/// A wait whose deadline has passed already asks the servers once.
 asio::awaitable<Result<bool>> is_open_now(CountDownPtr latch, CancellationPtr cancellation) {
   const OperationOptions once{{}, RetryPolicy::none()};
   const Result<bool> is_open = co_await try_wait(latch, std::move(cancellation), once);

@@ -66,7 +66,7 @@ asio::awaitable<Result<void>> wait(BarrierPtr barrier, CancellationPtr cancellat
   }
 }
 
-/// A wait that has no time asks once.
+/// A wait whose deadline has passed already asks the servers once.
 asio::awaitable<Result<bool>> is_open_now(BarrierPtr barrier, CancellationPtr cancellation) {
   const OperationOptions once{{}, RetryPolicy::none()};
   const Result<bool> is_closed = co_await is_set(barrier, std::move(cancellation), once);

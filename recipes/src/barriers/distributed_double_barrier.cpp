@@ -19,8 +19,8 @@ namespace recipes_detail {
 
 namespace {
 
-/// An operation of a member. At its end the member is out, unless the operation has let it in: also
-/// after an exception.
+/// An operation of a member. When the operation ends, also by an exception, the member is out,
+/// unless the operation has let it in.
 class Operation {
  public:
   explicit Operation(PartyPtr party) : party_{std::move(party)} { party_->is_busy = true; }
@@ -85,7 +85,7 @@ void start_leave(CorePtr core, CancellationPtr cancellation, PartyPtr party, Dea
 
 namespace {
 
-/// Refuses a number of members whose party would not fit into a transaction.
+/// Throws if the transactions of a party with so many members would be too large.
 void check_members(const CorePtr& core, const std::string& path, std::int32_t members) {
   if (members < 1 || members > DistributedDoubleBarrier::max()) {
     throw Error{

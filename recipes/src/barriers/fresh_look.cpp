@@ -21,7 +21,7 @@ asio::awaitable<Result<Watched<std::optional<Stat>>>> FreshLook::take(Watching w
       if (error) co_return error;
       caught_up_in_ = client_.session().id;
     }
-    // A get, and no exists: that would leave a watch on a missing node.
+    // A get, because an exists would leave a watch on a missing node.
     Result<Watched<GetResult>> seen =
         co_await read_data(core, cancellation_, path_, options_, watching);
     const bool is_missing = seen.error() == ServerErrc::no_node;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// FreshLook reads a node as it is now, and not as a server that lags behind still shows it.
+/// FreshLook reads a node's present state, even if the client's server lags behind.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace custodian::recipes_detail {
 
-/// Looks at one node, each no older than the first one's call. The first look of each session waits
-/// until its server has caught up, which costs one more request; after that no server shows the
-/// session an earlier state than it has seen.
+/// Looks at one node several times. No look shows a state from before the call of the first one.
+/// The first look of each session waits until its server has caught up, which costs one more
+/// request; from then on no server shows the session an earlier state than the session has seen.
 ///
 /// A variable of a coroutine on the client's strand; one look at a time.
 class FreshLook {

@@ -27,9 +27,9 @@ asio::awaitable<error_code> create_latch(CountDownPtr latch, CancellationPtr can
   const auto [error, created] =
       co_await await<&start_create, Created>(latch->client.core(), std::move(cancellation),
                                              latch->path, std::move(data), std::move(container));
-  // It is there then, or it is looked for again.
+  // Either the node exists now, or the caller looks for it again.
   const bool is_there = error == ServerErrc::node_exists || error == ServerErrc::connection_loss;
-  // The doubt does no harm: nothing was counted.
+  // A doubtful create of the latch does no harm: no arrival was counted.
   if (error == Errc::deadline_exceeded_outcome_unknown) co_return Errc::deadline_exceeded;
   co_return is_there ? error_code{} : error;
 }
@@ -90,9 +90,9 @@ error_code in_doubt(error_code error) {
   return says_so ? error : make_error_code(ServerErrc::connection_loss);
 }
 
-/// Creates the tickets. Returns whose they are: the arriver's, or others', who were quicker. After
-/// a lost reply the same transaction is sent again, with the same numbers: so it is applied once at
-/// most, however late the servers see the first one.
+/// Creates the tickets. Returns whose they are: the arriver's, or those of others, who were
+/// quicker. After a lost reply the same transaction is sent again, with the same numbers. So it is
+/// applied at most once, however late the servers see the first one.
 asio::awaitable<Result<TicketsOf>> take(CountDownPtr latch, CancellationPtr cancellation,
                                         Tickets tickets, std::string arriver,
                                         OperationOptions options) {
@@ -114,12 +114,12 @@ asio::awaitable<Result<TicketsOf>> take(CountDownPtr latch, CancellationPtr canc
         co_await look_whose(latch, cancellation, tickets, arriver, options);
     if (!whose) co_return in_doubt(whose.error());
     if (*whose != TicketsOf::nobody) co_return *whose;
-    // The ticket before these is gone, and the latch with it.
+    // The ticket before these is gone, so the latch was deleted.
     if (error == ServerErrc::no_node) co_return TicketsOf::others;
   }
 }
 
-/// How many arrivals there are when others were quicker.
+/// Counts the arrivals again, after others were quicker. Creates a latch that was deleted.
 asio::awaitable<Result<std::int32_t>> recount(CountDownPtr latch, CancellationPtr cancellation,
                                               OperationOptions options) {
   for (;;) {
@@ -138,7 +138,7 @@ asio::awaitable<Result<void>> count_down(CountDownPtr latch, CancellationPtr can
   const Result<Stat> joined = co_await join_in(latch, cancellation, options);
   if (!joined) co_return joined.error();
   if (arrivals == 0) co_return Result<void>{};
-  // A guess, right unless others arrive at this moment, or have created other nodes there.
+  // A guess that is right, unless others arrive at this moment, or the latch has other children.
   std::int32_t before = joined->child_count;
   for (bool is_guess = true;; is_guess = false) {
     const Tickets tickets = next_tickets(latch->expected, before, arrivals);

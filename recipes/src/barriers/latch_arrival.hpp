@@ -34,12 +34,13 @@ struct CountDown {
                                                            CancellationPtr cancellation,
                                                            OperationOptions options);
 
-/// How many arrivals there are, by the numbers of the tickets. Errors: no_node, and those common to
-/// all operations.
+/// The number of arrivals, by the numbers of the tickets. Errors: no_node, and those common to all
+/// operations.
 [[nodiscard]] boost::asio::awaitable<Result<std::int32_t>> count_tickets(
     CountDownPtr latch, CancellationPtr cancellation, OperationOptions options);
 
-/// Counts so many arrivals. Give it a deadline: a default one begins anew with each request.
+/// Counts `arrivals` arrivals. `options` must have a deadline: the default one begins anew with
+/// each request.
 [[nodiscard]] boost::asio::awaitable<Result<void>> count_down(CountDownPtr latch,
                                                               CancellationPtr cancellation,
                                                               std::int32_t arrivals,

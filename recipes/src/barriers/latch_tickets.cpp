@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t digits = 10;
 
-/// The number that is the whole text, if it is not negative.
+/// The number, if it is the whole text and not negative.
 std::optional<std::int32_t> whole_number(std::string_view text) {
   std::int32_t number = 0;
   const char* const end = text.data() + text.size();
@@ -34,7 +34,8 @@ std::optional<std::int32_t> ticket_number(std::string_view name) {
 }
 
 std::int32_t arrivals_of(const std::vector<std::string>& names) {
-  // Nobody has made the greatest number, but a hand may have: it is not counted up.
+  // No arrival makes a ticket of the greatest number, but an operator might. One more would
+  // overflow, so that ticket is ignored.
   constexpr std::int32_t greatest = std::numeric_limits<std::int32_t>::max() - 1;
   std::int32_t arrivals = 0;
   for (const std::string& name : names) {

@@ -13,16 +13,16 @@
 
 namespace custodian::recipes_detail {
 
-/// The name of the ticket with this number, which is not negative: ten digits.
+/// The name of the ticket with this number: ten digits. `number` must not be negative.
 [[nodiscard]] std::string ticket_name(std::int32_t number);
-/// The number of a ticket; nothing for a name that is none.
+/// The number of a ticket; nothing if the name is not a ticket's.
 [[nodiscard]] std::optional<std::int32_t> ticket_number(std::string_view name);
-/// How many arrivals these children of a latch stand for: one more than the greatest number.
+/// The number of arrivals by a latch's children: one more than the greatest number of a ticket.
 [[nodiscard]] std::int32_t arrivals_of(const std::vector<std::string>& names);
 
-/// The data of a latch that opens with this arrival.
+/// The data of a latch that opens with the arrival number `expected`.
 [[nodiscard]] std::string latch_data(std::int32_t expected);
-/// What the data of a latch say; nothing if they are not those of a latch.
+/// The number of arrivals that a latch with these data expects; nothing if they are not a latch's.
 [[nodiscard]] std::optional<std::int32_t> expected_of(std::string_view data);
 
 /// Tickets that one transaction creates.
@@ -32,22 +32,22 @@ struct Tickets {
 
   friend bool operator==(const Tickets&, const Tickets&) = default;
 };
-/// The tickets for so many arrivals at a latch with so many before; none at one that is open.
+/// The tickets of `arrivals` further arrivals, after `before` ones; none if the latch is open.
 [[nodiscard]] Tickets next_tickets(std::int32_t expected, std::int32_t before,
                                    std::int32_t arrivals) noexcept;
 
-/// Creates the tickets, if none of them exists, and if the one before them does: so numbers have no
-/// gaps.
+/// Creates the tickets, if none of them exists and the ticket before them does: so the numbers have
+/// no gaps.
 [[nodiscard]] Transaction create_tickets(const std::string& latch, const Tickets& tickets,
                                          const std::string& arriver);
 
-/// Whose tickets there are, after a reply to the transaction was lost.
+/// Whose tickets exist, after a reply to the transaction was lost.
 enum class TicketsOf : std::uint8_t {
   arriver,  ///< the transaction was applied
-  others,   ///< it was not, and never will be: the numbers are taken
-  nobody,   ///< it was not, or not yet: the same transaction, sent again, is applied once at most
+  others,   ///< the transaction was not applied, and never will be: the numbers are taken
+  nobody,   ///< it was not applied yet: the same transaction, sent again, is applied at most once
 };
-/// `data` is that of the first ticket, or nothing if there is no such node.
+/// `data` are those of the first ticket; nothing if that node does not exist.
 [[nodiscard]] TicketsOf tickets_of(const std::optional<std::string>& data,
                                    std::string_view arriver) noexcept;
 

@@ -4,8 +4,8 @@
 /// Party is one member's view of a double barrier: for coroutines on the client's strand.
 ///
 /// Every transaction that lets a member in writes the barrier's data, and so changes their version.
-/// Every transaction that relies on the present members checks the version that its listing had. So
-/// none of these transactions misses another.
+/// Every transaction that relies on the present members checks the version that its listing showed.
+/// So each of these transactions takes the others into account.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -33,14 +33,14 @@ class Party {
   const std::string path;
   const std::int32_t needed;
   const Late late;
-  const std::string name = make_uuid();  ///< the same in the names of all its nodes
-  OwnedNode own{};                       ///< empty, unless it waits or is in
-  std::int64_t caught_up_in = 0;         ///< the session whose server has seen what is relied on
-  Standing standing{};                   ///< of the own node, in its session
+  const std::string name = make_uuid();  ///< part of the names of all nodes of this member
+  OwnedNode own{};                       ///< empty, unless the member waits or is in
+  std::int64_t caught_up_in = 0;         ///< the session whose server has caught up
+  Standing standing{};                   ///< the standing of the own node, in its session
   bool is_in = false;
   bool is_busy = false;  ///< an operation is under way
 
-  /// The own node is gone.
+  /// Notes that the own node is gone.
   void leave_behind() {
     own.note_gone();
     own = OwnedNode{};
@@ -55,21 +55,21 @@ class Party {
 struct Members {
   std::vector<std::string> names{};
   std::int64_t created_by = 0;  ///< the transaction that has created the barrier's node
-  std::int32_t version = 0;     ///< of the barrier's data
-  std::int64_t changed_by = 0;  ///< the last transaction that the listing shows
+  std::int32_t version = 0;     ///< the version of the barrier's data
+  std::int64_t changed_by = 0;  ///< the last change that the listing shows, as a transaction's id
   bool is_ready = false;
 
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] Standing standing() const { return {created_by, version}; }
 };
 
-/// Lists the members as they are now: in a new session it waits until the server has caught up. A
+/// Lists the present members: in a new session it first waits until the server has caught up. A
 /// barrier that does not exist has none.
 [[nodiscard]] boost::asio::awaitable<Result<Members>> list(PartyPtr party,
                                                            CancellationPtr cancellation,
                                                            OperationOptions options);
 
-/// The node at this path below the party's client, or nothing.
+/// Reads the node at this path, with the party's client; nothing if the node does not exist.
 [[nodiscard]] boost::asio::awaitable<Result<std::optional<GetResult>>> read_node(
     PartyPtr party, CancellationPtr cancellation, std::string path, OperationOptions options);
 
@@ -77,7 +77,8 @@ struct Members {
                                                         CancellationPtr cancellation,
                                                         Transaction transaction,
                                                         OperationOptions options);
-/// Whether an error of commit() means that the servers look different now, or perhaps.
+/// Whether an error of commit() means that the servers' state is another one than was read, or may
+/// be.
 [[nodiscard]] bool is_overtaken(const error_code& error) noexcept;
 
 }  // namespace custodian::recipes_detail

@@ -6,14 +6,14 @@
 #include "barriers/awaited_create.hpp"
 #include "custodian/authoring/follow.hpp"
 
-// Entering, as docs/model/double_barrier.pml has it (its guards in capitals):
+// How a member enters, as docs/model/double_barrier.pml has it (its guards in capitals):
 //
-// 1. Create the own node. A process is counted once, whichever of its nodes are there (ONE_NAME).
+// 1. Create the own node. A process is counted once, however many nodes of it exist (ONE_NAME).
 // 2. Watch the ready node, and list the members.
-// 3. If there are enough: create the ready node, in a transaction that checks every member of the
-//    listing (CHECKED_MEMBERS). Else sleep until the ready node is created.
-// 4. A ready node that counts this member lets it in. One that does not:
-//    - Nobody is left of those that it counts (STALE): it is removed.
+// 3. If there are enough members, create the ready node, in a transaction that checks every member
+//    of the listing (CHECKED_MEMBERS). Otherwise sleep until the ready node is created.
+// 4. If the ready node counts this member, the member is in. If it does not:
+//    - None of the members that it counts is left (STALE): remove the ready node.
 //    - Others are in: join them, in a transaction that checks one of them (COMPANY), or wait
 //      without a node until none of them is left.
 // 5. A member that gives up removes its node, unless a party was complete since the listing
@@ -35,16 +35,16 @@ asio::awaitable<error_code> create_own(PartyPtr party, CancellationPtr cancellat
   Result<Created> created = co_await awaited_create(std::move(client), std::move(cancellation),
                                                     path, Parents::created_as_containers);
   if (!created) co_return created.error();
-  // The server that has created it has seen all that was before.
+  // The server that has created the node has seen all earlier changes.
   party->caught_up_in = created->stat.ephemeral_owner;
   party->own = OwnedNode{party->client.core(), std::move(*created)};
   party->standing = Standing{};
   co_return error_code{};
 }
 
-/// The member's session has ended, or the client has given it up: then the servers may still know
-/// it, and count its node, which is removed here. Perhaps a party was complete with it: the
-/// barrier's data name the members of the last one, also when that is over.
+/// Removes the own node after the end of its session. If only the client has given the session up,
+/// the servers may still know it, and count its node. A party may have become complete with the
+/// node: the barrier's data name the members of the last party, even after it is over.
 asio::awaitable<Result<void>> forget_lost_node(PartyPtr party, CancellationPtr cancellation,
                                                OperationOptions options) {
   const std::string own{party->own.name()};
@@ -54,7 +54,8 @@ asio::awaitable<Result<void>> forget_lost_node(PartyPtr party, CancellationPtr c
   for (;;) {
     const Result<Members> members = co_await list(party, cancellation, options);
     if (!members) co_return members.error();
-    // Behind the listing: they hold for good if the node was gone, or nobody has come in since.
+    // Read after the listing: the data are final if the node was gone by then, or if the removal
+    // below finds that no member has come in since.
     const Result<std::optional<GetResult>> barrier =
         co_await read_node(party, cancellation, barrier_path, options);
     if (!barrier) co_return barrier.error();
@@ -76,7 +77,7 @@ asio::awaitable<Result<void>> forget_lost_node(PartyPtr party, CancellationPtr c
   }
 }
 
-/// Makes sure that the member has a node of its session.
+/// Ensures that the member has a node of its present session.
 asio::awaitable<Result<void>> take_place(PartyPtr party, CancellationPtr cancellation) {
   while (!party->own.alive()) {
     if (party->own.created()) {
@@ -92,7 +93,7 @@ asio::awaitable<Result<void>> take_place(PartyPtr party, CancellationPtr cancell
 
 // -- The party ------------------------------------------------------------------------------------
 
-/// Completes the party with exactly these members.
+/// Completes the party with these members and no others.
 asio::awaitable<error_code> seal(PartyPtr party, CancellationPtr cancellation,
                                  std::vector<std::string> members) {
   const OperationOptions patient = party->patient();
@@ -100,15 +101,16 @@ asio::awaitable<error_code> seal(PartyPtr party, CancellationPtr cancellation,
   co_return co_await commit(party, std::move(cancellation), std::move(transaction), patient);
 }
 
-/// The name of a member that keeps the party going that has created `ready`; empty if nobody is
-/// left of it. `ready` does not count this member.
+/// The name of a member that is left of the party of `ready`; empty if none is left. `ready` must
+/// not count the own member.
 asio::awaitable<Result<std::string>> survivor_of(PartyPtr party, CancellationPtr cancellation,
                                                  GetResult ready,
                                                  std::vector<std::string> members) {
   if (state_of(ready.data, members) != PartyState::unknown) {
     co_return first_counted(ready.data, members);
   }
-  // Another library's: of its party are those that were there before the ready node.
+  // The ready node is another library's: in its party are the members that were there before the
+  // ready node.
   const OperationOptions patient = party->patient();
   for (const std::string& member : members) {
     const std::string path = join(party->path, member);
@@ -120,8 +122,8 @@ asio::awaitable<Result<std::string>> survivor_of(PartyPtr party, CancellationPtr
   co_return std::string{};
 }
 
-/// Waits until the party of a ready node that this transaction has created is over, though that may
-/// stay: its members may crash, and the last of them may have been cancelled.
+/// Waits until the party is over whose ready node was created by this transaction. The ready node
+/// may stay longer: all members may crash, or the last one may give up.
 asio::awaitable<Result<void>> until_over(PartyPtr party, CancellationPtr cancellation,
                                          std::int64_t created_by) {
   const CorePtr core = party->client.core();
@@ -152,14 +154,15 @@ asio::awaitable<Result<void>> until_over(PartyPtr party, CancellationPtr cancell
 
 enum class Admission : std::uint8_t { in, again };
 
-/// What a ready node means to a member that it does not count.
+/// Lets a member in that the ready node does not count, if it may join; or has it wait for the end
+/// of the party.
 asio::awaitable<Result<Admission>> come_late(PartyPtr party, CancellationPtr cancellation) {
   const OperationOptions patient = party->patient();
   const Result<Members> members = co_await list(party, cancellation, patient);
   if (!members) co_return members.error();
   if (!party->own.alive() || !members->is_ready) co_return Admission::again;
   if (!members->has(party->own.name())) co_return Errc::node_deleted;
-  // Behind the listing: the transactions below check that nobody has come in since.
+  // Read after the listing: the transactions below check that no member has come in since.
   const std::string ready_path = party->ready();
   Result<std::optional<GetResult>> seen =
       co_await read_node(party, cancellation, ready_path, patient);
@@ -181,13 +184,14 @@ asio::awaitable<Result<Admission>> come_late(PartyPtr party, CancellationPtr can
     if (!over) co_return over.error();
     co_return Admission::again;
   }
-  // The client may have another session by now.
+  // The check fails if the client has another session by now.
   Transaction transaction{check(party->own.path())};
   if (is_stale) {
     transaction.push_back(check(party->path, members->version));
     transaction.push_back(remove(ready_path));
   } else {
-    // The lowest of the party leaves last, so somebody is still in. The survivor is one of them.
+    // The party's lowest member leaves last, so some member is still in. The survivor is one of
+    // those.
     std::vector<std::string> company = in_party(ready.data, members->names);
     std::erase(company, party->own.name());
     transaction.push_back(check(join(party->path, company.front())));
@@ -200,7 +204,7 @@ asio::awaitable<Result<Admission>> come_late(PartyPtr party, CancellationPtr can
   co_return error || is_stale ? Admission::again : Admission::in;
 }
 
-/// What a ready node means to this member.
+/// Decides what the present ready node means to this member.
 asio::awaitable<Result<Admission>> judge(PartyPtr party, CancellationPtr cancellation) {
   const OperationOptions patient = party->patient();
   const std::string ready_path = party->ready();

@@ -14,8 +14,8 @@ namespace custodian::recipes_detail {
 [[nodiscard]] boost::asio::awaitable<Result<void>> until_complete(PartyPtr party,
                                                                   CancellationPtr cancellation);
 
-/// Takes a member out that waits no more. Returns whether it was too late for that: then it is in.
-/// Errors: session_lost, and those common to all operations.
+/// Takes out a member whose wait has ended. Returns true if it is too late for that, because the
+/// member is in. Errors: session_lost, and those common to all operations.
 [[nodiscard]] boost::asio::awaitable<Result<bool>> withdraw(PartyPtr party,
                                                             CancellationPtr cancellation,
                                                             OperationOptions options);

@@ -6,13 +6,14 @@
 
 #include "custodian/authoring/follow.hpp"
 
-// Leaving, as docs/model/double_barrier.pml has it:
+// How a member leaves, as docs/model/double_barrier.pml has it:
 //
-// The lowest member stays until it is alone in the party, and takes the ready node along, in a
-// transaction that nobody has joined since the listing (CHECKED_END). The others remove their nodes
-// at once, and wait until all that were in then have left (OWN_PARTY). A member that comes later,
-// or has come and not joined yet, may belong to the next party, and be waiting for this member
-// there.
+// The lowest member stays until it is alone in the party. Then it removes the ready node together
+// with its own, in a transaction that fails if another member has joined since the listing
+// (CHECKED_END). Every other member removes its node at once, and waits until all members that were
+// in at that time have left (OWN_PARTY). It does not wait for a member that comes later, or that
+// has come and not joined yet: such a member may belong to the next party, and may be waiting there
+// for this one.
 
 namespace custodian::recipes_detail {
 
@@ -22,13 +23,13 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The members that one which leaves waits for: those that were in when its own node was listed
-/// last.
+/// The members that a leaving member waits for: those that were in when the last listing showed its
+/// own node.
 struct Others {
   std::vector<std::string> names{};
-  std::int64_t until = 0;  ///< the transaction that has created the last of them, or a later one
+  std::int64_t until = 0;  ///< the greatest of their czxids, or a later transaction
 
-  /// Those that are still listed.
+  /// The members that are still listed.
   [[nodiscard]] std::vector<std::string> among(const std::vector<std::string>& listed) const {
     std::vector<std::string> left;
     std::ranges::set_intersection(names, listed, std::back_inserter(left));
@@ -36,8 +37,8 @@ struct Others {
   }
 };
 
-/// Waits until a member's node is gone, or something may have changed. Returns whether the node of
-/// this name is that of a later member: other libraries use a name again.
+/// Waits until the member's node is gone or may have changed. Returns true if the node of this name
+/// is a later member's: other libraries use names again.
 asio::awaitable<Result<bool>> until_gone(PartyPtr party, CancellationPtr cancellation,
                                          std::string name, std::int64_t until) {
   const CorePtr core = party->client.core();
@@ -53,7 +54,7 @@ asio::awaitable<Result<bool>> until_gone(PartyPtr party, CancellationPtr cancell
   co_return false;
 }
 
-/// Removes the own node; the last member takes the ready node along.
+/// Removes the own node. The last member removes the ready node with it.
 asio::awaitable<error_code> remove_own(PartyPtr party, CancellationPtr cancellation, bool is_last,
                                        Members members) {
   Transaction removal;
@@ -89,7 +90,7 @@ asio::awaitable<Result<void>> until_left(PartyPtr party, CancellationPtr cancell
         party->own = OwnedNode{};
       }
       if (is_there && members->is_ready) {
-        // Behind the listing: who joins later changes the version.
+        // Read after the listing: a member that joins later changes the version.
         const Result<std::optional<GetResult>> ready =
             co_await read_node(party, cancellation, ready_path, patient);
         if (!ready) co_return ready.error();

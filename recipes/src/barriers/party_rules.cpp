@@ -29,8 +29,8 @@ bool is_of_this_library(std::string_view node) {
   return node.starts_with("_c_") && node.size() > id_size;
 }
 
-/// The part behind the id of a protected create, "_c_<uuid>-", which is the same for all nodes of a
-/// member.
+/// The part of a node's name behind the id of its protected create, "_c_<uuid>-". All nodes of a
+/// member have the same.
 std::string_view member_of(std::string_view node) {
   return is_of_this_library(node) ? node.substr(id_size) : node;
 }

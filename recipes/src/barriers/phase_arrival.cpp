@@ -18,8 +18,8 @@ namespace {
 
 // -- The nodes ------------------------------------------------------------------------------------
 
-/// Creates the barrier's node. It is no container: the servers may delete one when a phase is over,
-/// before its arrivals have read that.
+/// Creates the barrier's node, which must not be a container: the servers may delete a container
+/// when a phase is over, before its arrivals have read that.
 asio::awaitable<error_code> create_barrier(PhasesPtr phases, CancellationPtr cancellation) {
   CreateOptions options{.parents = Parents::created_as_containers,
                         .deadline = Deadline::never(),
@@ -28,7 +28,7 @@ asio::awaitable<error_code> create_barrier(PhasesPtr phases, CancellationPtr can
   const auto [error, created] =
       co_await await<&start_create, Created>(phases->client.core(), std::move(cancellation),
                                              phases->path, std::move(nothing), std::move(options));
-  // It is there then, or it is looked for again.
+  // Either the node exists now, or the caller looks for it again.
   const bool is_there = error == ServerErrc::node_exists || error == ServerErrc::connection_loss;
   co_return is_there ? error_code{} : error;
 }
@@ -41,7 +41,7 @@ asio::awaitable<error_code> create_own(PhaseArrivalPtr arrival, CancellationPtr 
   Result<Created> created = co_await awaited_create(std::move(client), std::move(cancellation),
                                                     path, Parents::must_exist);
   if (!created) co_return created.error();
-  // The server that has created it has seen all that was before.
+  // The server that has created the node has seen all earlier changes.
   arrival->caught_up_in = created->stat.ephemeral_owner;
   arrival->phase = phase;
   arrival->own = OwnedNode{phases->client.core(), std::move(*created)};
@@ -50,7 +50,7 @@ asio::awaitable<error_code> create_own(PhaseArrivalPtr arrival, CancellationPtr 
 
 // -- Looking --------------------------------------------------------------------------------------
 
-/// Reads the barrier. In a new session it waits until the server has caught up.
+/// Reads the barrier. In a new session it first waits until the server has caught up.
 asio::awaitable<Result<Watched<GetResult>>> read_barrier(PhaseArrivalPtr arrival,
                                                          CancellationPtr cancellation,
                                                          OperationOptions options,
@@ -86,7 +86,7 @@ asio::awaitable<Result<Children>> list(PhaseArrivalPtr arrival, CancellationPtr 
   co_return std::move(seen->value);
 }
 
-/// Whether the own node is gone, which only the end of a phase removes, or a hand.
+/// Whether the own node is gone: the end of a phase has removed it, or an operator has.
 asio::awaitable<Result<bool>> is_gone(PhaseArrivalPtr arrival, CancellationPtr cancellation,
                                       OperationOptions options) {
   const CorePtr core = arrival->phases->client.core();
@@ -97,9 +97,9 @@ asio::awaitable<Result<bool>> is_gone(PhaseArrivalPtr arrival, CancellationPtr c
   co_return !seen->value.has_value();
 }
 
-/// Removes the own node, of whichever session it is: the servers may still know one that this
-/// client has given up, and its node counts there. After that nobody counts the arrival any more.
-/// So its fate is final: `passed`; `left_over`, if it was not counted; or `unknown`.
+/// Removes the own node, of whichever session it is: the client may have given the session up while
+/// the servers still know it, and count its node. After the removal no phase can count the arrival
+/// any more. So its fate is final: `passed`; `left_over`, if it was not counted; or `unknown`.
 asio::awaitable<Result<Arrival>> remove_own(PhaseArrivalPtr arrival, CancellationPtr cancellation,
                                             OperationOptions options) {
   const CorePtr core = arrival->phases->client.core();
@@ -121,14 +121,14 @@ asio::awaitable<Result<Arrival>> remove_own(PhaseArrivalPtr arrival, Cancellatio
   if (barrier.error() == ServerErrc::no_node) co_return Arrival::left_over;
   if (!barrier) co_return barrier.error();
   const Arrival fate = fate_of(barrier->value, own.name(), arrival->phase);
-  // Also if the node was there: a first create that is applied late brings it back.
+  // True even if the node was there: a create that was applied late has brought it back.
   if (fate == Arrival::passed) co_return fate;
   if (fate != Arrival::unknown || was_there) co_return Arrival::left_over;
   co_return own.alive() && !in_doubt ? Arrival::passed : Arrival::unknown;
 }
 
-/// Ends the phase with these arrivals, unless others have, or one of them is gone. Returns whether
-/// this one is among them, and the phase is over.
+/// Ends the phase with these arrivals, unless another client has ended it, or one of them is gone.
+/// Returns whether this call has ended the phase with the own arrival among them.
 asio::awaitable<Result<bool>> end_phase(PhaseArrivalPtr arrival, CancellationPtr cancellation,
                                         std::vector<std::string> arrivals, std::string before) {
   const PhasesPtr phases = arrival->phases;
@@ -153,7 +153,7 @@ asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, Cancellation
   const CorePtr core = phases->client.core();
   const OperationOptions patient = phases->patient();
   for (;;) {
-    // The end of the phase fires the watch.
+    // This watch fires when the phase ends.
     const Result<Watched<GetResult>> barrier =
         co_await read_barrier(arrival, cancellation, patient, Watching::yes);
     if (barrier.error() == ServerErrc::no_node) {
@@ -183,7 +183,7 @@ asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival, Cancellation
         if (*has_gone && fate == Arrival::unknown) co_return Result<void>{};
         if (*has_gone) co_return Errc::node_deleted;
       }
-      // It arrives again if its node is of a former phase, or of a former session.
+      // A node of a former phase or session does not count: a new one is created below.
       if (fate != Arrival::waits || !own.alive()) own = OwnedNode{};
     }
     if (!own.created()) {

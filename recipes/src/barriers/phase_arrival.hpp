@@ -32,7 +32,7 @@ struct PhaseArrival {
 
   const PhasesPtr phases;
   OwnedNode own{};
-  std::int32_t phase = 0;         ///< of the own node
+  std::int32_t phase = 0;         ///< the phase at which the own node has arrived
   std::int64_t caught_up_in = 0;  ///< the session whose server has seen the own node
 };
 using PhaseArrivalPtr = std::shared_ptr<PhaseArrival>;
@@ -40,7 +40,7 @@ using PhaseArrivalPtr = std::shared_ptr<PhaseArrival>;
 /// Arrives, and waits until the phase is over.
 [[nodiscard]] boost::asio::awaitable<Result<void>> until_passed(PhaseArrivalPtr arrival,
                                                                 CancellationPtr cancellation);
-/// Takes an arrival back. Returns whether it was too late for that: then its phase is over.
+/// Takes an arrival back. Returns true if it is too late for that, because its phase is over.
 [[nodiscard]] boost::asio::awaitable<Result<bool>> take_back(PhaseArrivalPtr arrival,
                                                              OperationOptions options);
 

@@ -11,16 +11,16 @@ namespace custodian::recipes_detail {
 
 namespace {
 
-/// How many bytes of earlier phases' names are kept: more if those of the last phase are more.
+/// How many bytes of earlier phases' names are kept; the last phase's names are kept in any case.
 constexpr std::size_t most_history = 16'384;
 
-/// The number behind the name of the line that ends here, with a line feed.
+/// The phase's number at the end of the last line, which ends with a line feed.
 std::string_view number_of_line(std::string_view lines) {
   lines.remove_suffix(1);
   return lines.substr(std::min(lines.rfind('-'), lines.size()));
 }
 
-/// Where the phase begins whose lines are the last ones.
+/// Where the lines of the last phase begin.
 std::size_t begin_of_last_phase(std::string_view lines) {
   const std::string_view number = number_of_line(lines);
   while (!lines.empty() && number_of_line(lines) == number) {
@@ -30,8 +30,8 @@ std::size_t begin_of_last_phase(std::string_view lines) {
   return lines.size();
 }
 
-/// The names of earlier phases that stay. A phase stays as a whole, or goes: where a phase has lost
-/// some names, a missing name would prove nothing.
+/// The names of earlier phases that stay. The names of a phase stay or go together: if some of them
+/// were gone, a missing name would prove nothing.
 std::string kept_history(std::string before) {
   if (before.size() <= most_history || !before.ends_with('\n')) return before;
   const std::string_view lines{before};
@@ -87,9 +87,9 @@ Transaction longest_ending(const std::string& path, std::int32_t expected) {
 
 Arrival fate_of(const GetResult& barrier, std::string_view arrival, std::int32_t phase) {
   if (barrier.stat.version == phase) return Arrival::waits;
-  // Versions only grow: this is another node, which was created since.
+  // Versions of one node only grow, so this is another node, which was created later.
   if (barrier.stat.version < phase) return Arrival::left_over;
-  // No name is a part of another one: each has an id in front.
+  // No name is a part of another one: each begins with an id of its own.
   if (barrier.data.find(arrival) != std::string::npos) return Arrival::passed;
   const bool is_kept = barrier.data.find(arrival_name(phase) + "\n") != std::string::npos;
   return is_kept ? Arrival::left_over : Arrival::unknown;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The waits with a limit of barriers and latches: a late one returns false.
+/// The waits of barriers and latches that have a limit, and return false when they are late.
 
 #include <algorithm>
 #include <boost/asio/awaitable.hpp>
@@ -35,10 +35,11 @@ boost::asio::awaitable<Result<bool>> in_time(CorePtr core, CancellationPtr calle
   co_return failed<bool>(ended.error());
 }
 
-/// The same of a wait that has a node of its own on the servers, as an arrival. If its caller gives
-/// up, or it is late, `take_back(options)` is awaited, a coroutine that returns whether it was too
-/// late to take the node back: then the wait has ended well. It has an operation's time, beside
-/// that which awaited_create() may take. A deadline that has passed already: false at once.
+/// As in_time(), for a wait that has a node of its own on the servers, such as an arrival. If the
+/// caller gives up, or the deadline passes, the coroutine `take_back(options)` is awaited. It
+/// returns true if it is too late to take the node back: then the wait has succeeded. It has one
+/// operation's time, besides the time that awaited_create() may take. If the deadline has passed
+/// already, the result is false at once.
 template <typename Work, typename TakeBack>
 boost::asio::awaitable<Result<bool>> unless_taken_back(Client client, CancellationPtr callers,
                                                        Deadline until, Work work,
@@ -52,13 +53,13 @@ boost::asio::awaitable<Result<bool>> unless_taken_back(Client client, Cancellati
   const Result<bool> is_too_late = co_await take_back(options);
   if (is_too_late && *is_too_late) co_return true;
   if (is_too_late) co_return ended;
-  // The node may be there, and count, if the servers have not heard of its end.
+  // The servers may not know yet that the node was given up: it may exist, and be counted.
   const bool is_unknown = is_too_late.error() == ErrorCondition::retryable;
   co_return failed<bool>(is_unknown ? make_error_code(Errc::deadline_exceeded_outcome_unknown)
                                     : is_too_late.error());
 }
 
-/// A blocking call, as its errors name it.
+/// The name of a blocking call, for its errors.
 struct BlockingCall {
   std::string_view operation;
   std::string_view path;
@@ -82,9 +83,9 @@ void block_for_good(const CorePtr& core, const BlockingCall& call, std::stop_tok
   throw_error_of(core, std::get<0>(ended), call);
 }
 
-/// Starts a wait, and blocks until it ends. False if it is late, or if no thread runs the client's
-/// context. A wait whose deadline has passed when it begins may ask the servers once, and wait for
-/// the answer as long as any operation does. Throws Error.
+/// Starts a wait, and blocks until it ends. Returns false if the deadline passes first, also if no
+/// thread runs the client's context. A wait whose deadline has passed when it begins may ask the
+/// servers once, and wait for the answer as long as any operation does. Throws Error.
 template <auto Start, typename... Arguments>
 bool block_in_time_for(const Client& client, const BlockingCall& call, std::stop_token stop,
                        Deadline until, Arguments... arguments) {
@@ -98,8 +99,9 @@ bool block_in_time_for(const Client& client, const BlockingCall& call, std::stop
   return is_over;
 }
 
-/// The same of a wait that is taken back when it is late, which takes twice an operation's time at
-/// most. Throws deadline_exceeded_outcome_unknown if no thread runs the client's context.
+/// As block_in_time_for(), for a wait that is taken back when it is late, which takes at most twice
+/// an operation's time. Throws deadline_exceeded_outcome_unknown if it has not ended by then,
+/// because no thread runs the client's context.
 template <auto Start, typename... Arguments>
 bool block_unless_taken_back(const Client& client, const BlockingCall& call, std::stop_token stop,
                              Deadline until, Arguments... arguments) {

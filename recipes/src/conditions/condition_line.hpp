@@ -5,8 +5,8 @@
 /// thread.
 ///
 /// A waiter is an ephemeral node, `_c_<uuid>-wait-<number>`. The signal to a waiter is a persistent
-/// node, `sig-<the waiter's name>`. So a signal stays when its waiter has gone, and belongs to the
-/// next waiter then.
+/// node, `sig-<the waiter's name>`. So a signal outlives a waiter that has gone, and then belongs
+/// to the next waiter.
 
 #include <optional>
 #include <string>
@@ -37,15 +37,15 @@ class ConditionLine {
   /// Names that are neither a waiter's nor a signal's are ignored.
   explicit ConditionLine(const std::vector<std::string>& names);
 
-  /// In the order of their arrival.
+  /// The waiters, in the order of their arrival.
   [[nodiscard]] const std::vector<Waiter>& waiters() const noexcept { return waiters_; }
   /// The names of the waiters that have gone and left their signals, in the order of their arrival.
   [[nodiscard]] const std::vector<std::string>& left_signals() const noexcept { return left_; }
-  /// The waiters without a signal, the first `most` of them.
+  /// The first waiters without a signal, at most `most` of them.
   [[nodiscard]] std::vector<std::string> unsignalled(std::size_t most) const;
   /// The nearest waiter in front of this one, signalled or not; nothing if it is the first.
   [[nodiscard]] std::optional<std::string_view> in_front_of(std::string_view waiter) const;
-  /// The next signal to pass on; nothing if none is left, or nobody waits for one.
+  /// The next signal to pass on; nothing if no signal is left, or no waiter is without one.
   [[nodiscard]] std::optional<Passing> passing() const;
 
  private:
@@ -53,8 +53,8 @@ class ConditionLine {
   std::vector<std::string> left_;
 };
 
-/// Whether a node's name is that of a waiter. A negative number, which a server gives after
-/// 2147483647, makes it none.
+/// Whether a node's name is a waiter's. A name with a negative number, which a server gives after
+/// 2147483647, is not.
 [[nodiscard]] bool is_waiter(std::string_view name);
 
 }  // namespace custodian::recipes_detail

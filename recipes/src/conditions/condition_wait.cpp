@@ -14,8 +14,8 @@
 // 1. With the lock held, create the waiter's own node in the line of waiters (NODE_FIRST), and
 //    clear up the signals that earlier waiters have left.
 // 2. Watch the waiter's own node, which a signal changes, and the nearest waiter in front. A signal
-//    that came before the watch shows in the node that was read with the watch (READS_OWN). Release
-//    the lock.
+//    that came before the watch shows in the node's version, which the same request reads
+//    (READS_OWN). Release the lock.
 // 3. Sleep. When the waiter in front has gone (ANY_LOWER), its signal may be left: pass on all
 //    signals that are left (RULE_A), and watch the next waiter in front.
 // 4. When signalled, late or stopped, queue for the lock.
@@ -64,8 +64,9 @@ asio::awaitable<Result<OwnedNode>> create_own(ConditionSpecPtr condition,
 }
 
 /// Clears up the signals of waiters that have gone. If a waiter in front of this one has no signal,
-/// they are passed on. Otherwise they are removed: a signal from before this waiter's time is not
-/// for it. `held` checks that the lock is still held: else the signal may be for a later waiter.
+/// they are passed on to it. Otherwise they are removed: a signal from before this waiter's time is
+/// not for it. `held` checks that the lock is still held: without the lock a signal may be for a
+/// later waiter.
 asio::awaitable<error_code> clear_up(ConditionSpecPtr condition, CancellationPtr cancellation,
                                      std::string own, TransactionOperation held) {
   const OperationOptions options = patient(*condition);
@@ -130,7 +131,7 @@ asio::awaitable<error_code> watch_in_front(ConditionSpecPtr condition, Cancellat
   }
 }
 
-/// Does all that must be done before the lock is released.
+/// Does all that must be done before the lock is released: clears up, and arms both watches.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-reference-coroutine-parameters)
 asio::awaitable<error_code> take_place(ConditionSpecPtr condition, CancellationPtr cancellation,
                                        Place& place, TransactionOperation held) {
@@ -233,8 +234,9 @@ asio::awaitable<Result<Woken>> return_with_lock(ConditionSpecPtr condition,
     auto [error, acquired] = co_await await<&start_acquire, AcquireResult>(
         condition->client.core(), cancellation, condition->lock, no_limit, std::move(options));
     if (error) co_return error;
-    // The node has gone with its session, or was deleted by hand. A signal to it is passed on; one
-    // that may have been taken counts as taken, so that no signal is lost.
+    // The node has gone with its session, or an operator has deleted it. A signal to the node is
+    // passed on. If the signal may have been taken, the result says `signalled`, so that no signal
+    // is lost.
     if (!place.own.alive() || woken == Wakening::node_gone) {
       const auto status = in_doubt ? ConditionStatus::signalled : status_of(woken);
       co_return Woken{status, std::move(acquired.lease)};

@@ -12,9 +12,9 @@
 
 namespace custodian::recipes_detail {
 
-/// Waits at the condition. `lease` is a lease on the condition's lock, and no other lease shares
-/// its hold. `stop` and `until` end only the sleep, not the acquire after it; `cancellation` ends
-/// both.
+/// Waits at the condition. `lease` must be a lease on the condition's lock, and no other lease may
+/// share its hold. `stop` and `until` end only the sleep, not the acquire after it; `cancellation`
+/// ends both.
 [[nodiscard]] boost::asio::awaitable<Result<Woken>> wait_at(ConditionSpecPtr condition,
                                                             CancellationPtr cancellation,
                                                             Lease lease, Deadline until,

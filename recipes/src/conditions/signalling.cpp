@@ -27,8 +27,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// A signal takes some 300 bytes, and the path twice. So a transaction of 50 signals is well below
-/// the size that servers accept.
+/// A signal takes some 300 bytes, and twice the path's length. So a transaction of 50 signals is
+/// well below the size that servers accept.
 constexpr std::size_t most_at_once = 50;
 
 /// Whether another client was quicker, so that the line must be listed again.
@@ -68,7 +68,8 @@ asio::awaitable<Result<ConditionLine>> list_line(ConditionSpecPtr condition,
                                                  OperationOptions options) {
   const Result<Watched<Children>> seen = co_await read_children(
       condition->client.core(), cancellation, condition->path, options, Watching::no);
-  // The folder is a container, which goes with the last waiter: without it nobody waits.
+  // The waiters' folder is a container, which the servers delete after the last waiter: without it
+  // there are no waiters.
   if (!seen && seen.error() == ServerErrc::no_node) co_return ConditionLine{{}};
   if (!seen) co_return seen.error();
   co_return ConditionLine{seen->value.names};
@@ -102,7 +103,7 @@ asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
     if (!line) co_return failed<std::size_t>(line.error());
     const std::vector<std::string> next = line->unsignalled(std::min(most - given, most_at_once));
     if (next.empty()) {
-      // After a lost lease the empty line proves nothing: in the new session a server may lag
+      // If the lease was lost, the empty line proves nothing: in the new session the server may lag
       // behind the former one.
       if (lease.state() == LeaseState::lost) co_return failed<std::size_t>(Errc::lock_lost);
       break;
@@ -116,7 +117,7 @@ asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
     } else if (leaves_doubt(error)) {
       const Result<std::size_t> settled =
           co_await count_given(condition, cancellation, next, id, options);
-      // It stays unknown whether the signals were given.
+      // It could not be found out whether the signals were given.
       if (!settled) co_return failed<std::size_t>(error);
       given += *settled;
     } else if (!line_has_moved(error)) {

@@ -23,15 +23,15 @@ inline constexpr std::string_view signalled_data = "signalled";
                                                                       CancellationPtr cancellation,
                                                                       OperationOptions options);
 
-/// Passes signals whose waiters have gone to the first waiters that have none; `line` is the newest
-/// listing so far; returns the newest one at the end.
+/// Passes the signals of waiters that have gone to the first waiters that have none. `line` is the
+/// newest listing so far. Returns the newest listing at the end.
 [[nodiscard]] boost::asio::awaitable<Result<ConditionLine>> pass_on(ConditionSpecPtr condition,
                                                                     CancellationPtr cancellation,
                                                                     OperationOptions options,
                                                                     ConditionLine line);
 
-/// Signals the first waiters that have no signal, at most `most` of them. `lease` is the
-/// signaller's. Returns how many were signalled.
+/// Signals the first waiters that have no signal, at most `most` of them. `lease` is the signalling
+/// holder's. Returns how many were signalled.
 [[nodiscard]] boost::asio::awaitable<Result<std::size_t>> signal_waiters(
     ConditionSpecPtr condition, CancellationPtr cancellation, Lease lease, std::size_t most,
     OperationOptions options);

@@ -16,8 +16,8 @@
 namespace custodian::discovery_detail {
 
 /// An instance is down once it has had `DownPolicy::errors` errors within `DownPolicy::time` of the
-/// first of them, and until that time is over. An instance is known by its id: one that has changed
-/// its data is the same.
+/// first of them, and until that time is over. Ids distinguish instances: an instance whose data
+/// have changed is still the same.
 class DownInstances {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -26,7 +26,7 @@ class DownInstances {
 
   void note_error(std::string_view id, Time now);
   [[nodiscard]] bool is_down(std::string_view id, Time now) const;
-  /// When the next instance that is down ceases to be; nothing if none is down.
+  /// When the next instance that is down becomes available again; nothing if none is down.
   [[nodiscard]] std::optional<Time> next_return(Time now) const;
   /// How many instances are remembered: those whose first error is not long ago.
   [[nodiscard]] std::size_t size() const noexcept { return marks_.size(); }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// InstanceChoice takes one of several instances: the strategies of a ServiceProvider. Pure, but
-/// for chance.
+/// InstanceChoice chooses one of several instances, by the strategy of a ServiceProvider. Pure,
+/// except for randomness.
 
 #include <cstdint>
 #include <random>
@@ -20,7 +20,8 @@ class InstanceChoice {
  public:
   InstanceChoice(ProviderStrategy strategy, std::uint64_t seed);
 
-  /// One of these instances, which are in the order of their ids; null if there is none.
+  /// Chooses one of these instances, which must be in the order of their ids; null if there is
+  /// none.
   [[nodiscard]] InstancePtr next(const std::vector<InstancePtr>& instances);
 
  private:
@@ -33,14 +34,15 @@ class InstanceChoice {
   std::string last_id_;
 };
 
-/// The instance of this key, by rendezvous hashing: each process that sees the same ids takes the
-/// same one, and an instance that comes or goes moves only the keys that it gets or had. Null if
-/// there is no instance.
+/// The instance for this key, by rendezvous hashing: each process that sees the same ids chooses
+/// the same one, and an instance that comes or goes moves only the keys that it gets or had. Null
+/// if there is no instance.
 [[nodiscard]] InstancePtr instance_for(std::string_view key,
                                        const std::vector<InstancePtr>& instances);
 
-/// How much an instance wants a key: the one that wants it most gets it. Does not depend on the
-/// machine, and is what a SetPartitioner takes for a member and a shard (docs/wire-format.md).
+/// The score of an instance for a key: the instance with the highest score gets the key. The same
+/// on every machine, and as a SetPartitioner computes it for a member and a shard
+/// (docs/wire-format.md).
 [[nodiscard]] std::uint64_t rendezvous_score(std::string_view key, std::string_view id) noexcept;
 
 }  // namespace custodian::discovery_detail

@@ -20,7 +20,7 @@ using discovery_detail::trimmed_json;
   throw Error{Errc::invalid_argument, operation, "", why};
 }
 
-/// The library takes a NUL for the end of a text.
+/// Whether the text is JSON. The JSON library takes a NUL for the end of a text.
 bool is_json(std::string_view text) {
   return text.find('\0') == std::string_view::npos && Json::accept(text);
 }
@@ -74,8 +74,8 @@ struct Fault {
   const char* why;
 };
 
-/// The members of an object, of which the last of a name counts, as in Java. Takes each as what it
-/// should be, and throws Fault if it is something else.
+/// The members of an object. Of several with one name the last counts, as in Java. Each function
+/// expects a type of value, and throws Fault if the value has another one.
 class Members {
  public:
   explicit Members(std::string_view json) {
@@ -193,7 +193,7 @@ std::string encode_instance(const ServiceInstance& instance, EnabledMember enabl
 }
 
 DecodedInstance decode_instance(std::string_view json) {
-  // From here on no parser fails: each gets a part of a valid text.
+  // From here on no parser fails: each gets a part of a text that is valid JSON.
   if (!is_json(json)) return {.fault = "it is not JSON"};
   if (!is_json_object(json)) return {.fault = "it is no JSON object"};
   try {

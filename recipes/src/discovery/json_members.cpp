@@ -9,14 +9,14 @@ namespace {
 constexpr std::string_view white = " \t\n\r";
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// The size of the string that the text begins with, with its quotes.
+/// The size of the string at the beginning of the text, with its quotes.
 std::size_t string_size(std::string_view text) {
   std::size_t at = 1;
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
   return std::min(at + 1, text.size());
 }
 
-/// The size of the value that the text begins with, up to the comma or the brace behind it.
+/// The size of the value at the beginning of the text, up to the comma or the brace behind it.
 std::size_t value_size(std::string_view text) {
   std::size_t depth = 0;
   std::size_t at = 0;

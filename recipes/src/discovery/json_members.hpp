@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// json_members() takes a JSON object apart without parsing what is in it: so a payload stays as it
-/// was written, whatever it is, and however deep. Pure.
+/// json_members() takes a JSON object apart without parsing the values: so a payload stays as it
+/// was written, whatever it contains, and however deeply nested it is. Pure.
 
 #include <string_view>
 #include <utility>
@@ -17,7 +17,7 @@ using JsonMember = std::pair<std::string_view, std::string_view>;
 /// byte order mark), and an object. The result has views into `json`.
 [[nodiscard]] std::vector<JsonMember> json_members(std::string_view json);
 
-/// Whether valid JSON is an object.
+/// Whether a text is an object. The text must be valid JSON.
 [[nodiscard]] bool is_json_object(std::string_view json);
 
 /// The text without a byte order mark, and without white space around it.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// KnownInstances has the instances of a service as their nodes say, decoded once each. Pure.
+/// KnownInstances keeps the instances of a service, each decoded once from its node's data. Pure.
 
 #include <map>
 #include <memory>
@@ -19,10 +19,10 @@ using InstancePtr = std::shared_ptr<const ServiceInstance>;
 /// Threads: one at a time.
 class KnownInstances {
  public:
-  /// The node has this data now. Returns why they cannot be decoded, if they cannot: the instance
-  /// is then not known, and an earlier one of the same node no more.
+  /// Notes the present data of a node. If they cannot be decoded, it returns the reason, and the
+  /// node's earlier instance, if any, is forgotten.
   std::optional<std::string> put(std::string_view node, std::string_view data);
-  /// The node is gone.
+  /// Forgets a node that is gone.
   void remove(std::string_view node);
 
   /// The instances in the order of their ids, and of their nodes where ids are equal.
@@ -34,7 +34,7 @@ class KnownInstances {
   /// Null for a node whose data cannot be decoded.
   std::map<std::string, InstancePtr, std::less<>> by_node_;
   std::vector<InstancePtr> all_;
-  bool is_sorted_ = true;  ///< whether `all_` is what `by_node_` has
+  bool is_sorted_ = true;  ///< whether `all_` is up to date with `by_node_`
 };
 
 }  // namespace custodian::discovery_detail

@@ -39,8 +39,8 @@ std::string path_of(const discovery_detail::DiscoverySpec& spec, const ServiceIn
   return join(service, instance.id);
 }
 
-/// The node of an instance whose process was restarted is one of an earlier session: it changes
-/// hands in one transaction.
+/// A restarted process finds the node of its earlier session under its id: the node is replaced in
+/// one transaction.
 PersistentNodeOptions node_options(const discovery_detail::DiscoverySpec& spec, ServiceType type) {
   return {.mode = mode_of(type),
           .acl = spec.options.acl,

@@ -38,10 +38,11 @@ std::string path_of_service(const DiscoverySpec& spec, std::string_view operatio
 
 namespace {
 
-/// How many nodes are read at once: a service with many instances must not fill the connection.
+/// How many nodes are read at once, so that a service with many instances does not fill the
+/// connection.
 constexpr std::size_t reads_at_once = 256;
 
-/// The children of a path that was synced first, for a server that lags behind would list less.
+/// Lists the children of a path after a sync, since a server that lags behind would list less.
 asio::awaitable<Result<Children>> list(CorePtr core, CancellationPtr cancellation, std::string path,
                                        OperationOptions options) {
   const auto [unsynced] = co_await await<&start_sync>(core, cancellation, path, options);
@@ -62,7 +63,7 @@ asio::awaitable<Result<std::vector<std::string>>> list_names(DiscoverySpecPtr sp
   co_return std::move(found->names);
 }
 
-/// Adds the instance of a node, or says why there is none.
+/// Adds the instance of a node, or logs why there is none.
 void add(std::vector<ServiceInstance>& instances, const DiscoverySpec& spec,
          const std::string& path, const error_code& error, const GetResult& read) {
   DecodedInstance decoded = error ? DecodedInstance{} : decode_instance(read.data);
@@ -103,7 +104,7 @@ asio::awaitable<Result<std::vector<ServiceInstance>>> read_instances(DiscoverySp
   co_return std::move(instances);
 }
 
-/// Starts PersistentNode::async_wait_present() for await(): the cancellation is handed on.
+/// Starts PersistentNode::async_wait_present() for await(), and forwards the cancellation to it.
 void start_wait_present(const CorePtr&, CancellationPtr cancellation, asio::any_io_executor strand,
                         std::shared_ptr<Registration> waiting, OperationOptions options,
                         Handler<> handler) {
@@ -140,7 +141,7 @@ asio::awaitable<Result<Registration>> wait_registered(CorePtr core, Cancellation
 void start_register(CorePtr core, CancellationPtr cancellation, Registration registration,
                     OperationOptions options, Handler<Registration> handler) {
   const std::string what = "registering " + registration.instance().name;
-  // The instance is unregistered if nobody gets the registration.
+  // If no caller gets the registration, its destructor unregisters the instance.
   auto waiting = std::make_shared<Registration>(std::move(registration));
   spawn(core, what, wait_registered(core, std::move(cancellation), std::move(waiting), options),
         std::move(handler));

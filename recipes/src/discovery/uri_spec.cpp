@@ -12,7 +12,7 @@ namespace {
               std::string{why} + ": " + std::string{pattern}};
 }
 
-/// As Java trims: everything up to the space is white.
+/// Trims as Java does: all characters up to the space count as white.
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
   while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);

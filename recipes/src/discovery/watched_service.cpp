@@ -93,7 +93,7 @@ void WatchedService::close() {
   {
     const std::lock_guard lock{mutex_};
     cache.swap(cache_);
-    // The client's context may be gone, if all has ended before.
+    // If the service has ended already, the client's context may be gone.
     if (ended_) return;
     ended_ = asio::error::operation_aborted;
   }
@@ -131,7 +131,7 @@ void WatchedService::note_error(std::string_view id) {
 MirrorState WatchedService::state() const {
   const std::lock_guard lock{mutex_};
   const MirrorState state = cache_ ? cache_->state() : MirrorState::closed;
-  // The mirror may be ahead by the changes that are under way to here.
+  // The mirror may be ahead: some of its changes have not arrived here yet.
   return state == MirrorState::synced && !is_loaded_ ? MirrorState::loading : state;
 }
 
@@ -153,7 +153,7 @@ asio::awaitable<void> WatchedService::wait_for_change(Deadline until,
   });
   {
     const std::lock_guard lock{mutex_};
-    // An instance that is down comes back without a change of its node.
+    // An instance that is down becomes available again without a change of its node.
     if (const auto back = down_.next_return(Deadline::Clock::now())) {
       until = Deadline{std::min(until.time_point(), *back)};
     }

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// WatchedService follows the nodes of a service, and chooses among its instances: what a
-/// ServiceProvider has, and what its waits keep.
+/// WatchedService follows the nodes of a service, and chooses among its instances. A
+/// ServiceProvider and its waits share it.
 
 #include <memory>
 #include <mutex>
@@ -23,7 +23,7 @@ namespace custodian::discovery_detail {
 
 class WatchedService : public std::enable_shared_from_this<WatchedService> {
  public:
-  /// follow() begins to follow the path.
+  /// Follows nothing yet: follow() begins that.
   WatchedService(const Client& client, std::string path, ServiceProviderOptions options);
 
   // -- Any thread ---------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ class WatchedService : public std::enable_shared_from_this<WatchedService> {
   void note_error(std::string_view id);
   [[nodiscard]] MirrorState state() const;
   [[nodiscard]] std::vector<std::string> malformed() const;
-  /// Why nothing is followed any more; no error while it is.
+  /// Why the service is not followed any more; no error while it is followed.
   [[nodiscard]] error_code ended() const;
 
   // -- The strand only ----------------------------------------------------------------------------
@@ -65,7 +65,7 @@ class WatchedService : public std::enable_shared_from_this<WatchedService> {
 
   mutable std::mutex mutex_;  ///< guards what follows
   std::optional<PathChildrenCache> cache_;
-  bool is_loaded_ = false;  ///< whether all that the first walk has found was taken
+  bool is_loaded_ = false;  ///< whether all nodes of the first walk were taken
   KnownInstances known_;
   DownInstances down_;
   InstanceChoice choice_;

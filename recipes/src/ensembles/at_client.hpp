@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// at_client() is the door between the strands of several clients: it runs a coroutine on the
-/// strand of another client, and comes back.
+/// at_client() runs a coroutine on the strand of another client, and returns to the caller's
+/// strand.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/as_tuple.hpp>
@@ -19,8 +19,9 @@
 
 namespace custodian::recipes_detail {
 
-/// Runs the coroutine on the strand of the client `at`, and continues on the strand `home`, where
-/// it is awaited. It waits for the coroutine's end, however long the other client takes.
+/// Runs the coroutine on the strand of the client `at`, and continues on `home`, the strand on
+/// which at_client() is awaited. Waits for the coroutine's end, however long the other client
+/// takes.
 template <typename T>
 boost::asio::awaitable<Result<T>> at_client(boost::asio::any_io_executor home, CorePtr at,
                                             std::string what,
@@ -42,8 +43,8 @@ boost::asio::awaitable<Result<T>> at_client(boost::asio::any_io_executor home, C
   co_return std::move(value);
 }
 
-/// A cancellation for operations of another client, which that of the caller requests, too. Made
-/// and destroyed on the caller's strand.
+/// A cancellation for operations of another client. The caller's cancellation requests it, too.
+/// Made and destroyed on the caller's strand.
 class ForwardedCancellation {
  public:
   /// `callers` may be null.

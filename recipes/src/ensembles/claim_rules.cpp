@@ -20,8 +20,8 @@ ClaimStep next_step(const std::vector<std::string>& homes, const ClaimState& cla
   const bool is_hold = claim.phase == ClaimPhase::holding;
   for (const std::string& each : claim.locks) {
     const auto home = std::ranges::find(homes, each);
-    // An acquire that kept the new home and asked for the old one again would wait for another one
-    // that has the old home and waits for the new one.
+    // An acquire must not keep the new home's lock and then ask for the old one's: another acquire
+    // may have the old one and wait for the new one, and both would wait for ever.
     if (home == homes.end() || (!is_hold && home > missing)) step.drop.push_back(each);
   }
   return step;

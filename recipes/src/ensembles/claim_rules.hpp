@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What an acquire, or a hold, of a path on a moving map takes and releases next, and when it keeps
-/// its client from announcing a version. Pure.
+/// The next step of a claim on a moving map, which is an acquire or a hold of a path: which locks
+/// it takes and releases. Also says when a claim keeps its client from announcing a version. Pure.
 
 #include <optional>
 #include <string>
@@ -17,37 +17,37 @@ enum class ClaimPhase {
   holding,    ///< granted, and not lost or released
 };
 
-/// What a claim has.
+/// The locks and the place in a queue that a claim has.
 struct ClaimState {
   ClaimPhase phase = ClaimPhase::acquiring;
-  /// The homes at which it has the lock, all of them held.
+  /// The homes at which the claim has the lock, without lost leases.
   std::vector<std::string> locks{};
-  /// The home in whose queue it waits.
+  /// The home in whose queue the claim waits.
   std::optional<std::string> waits_at{};
 };
 
-/// What a claim does next.
+/// The next step of a claim.
 struct ClaimStep {
-  /// The homes whose lock it releases.
+  /// The homes whose locks the claim releases.
   std::vector<std::string> drop{};
-  /// The home that it takes, or goes on to wait for; nothing if it has all.
+  /// The home whose lock the claim takes next, or already waits for; nothing if it has all locks.
   std::optional<std::string> take{};
 };
 
 /// The next step of a claim whose path has these homes: the old one, then the new one. An acquire
-/// takes them in this order, and keeps none without those in front. A hold keeps what it has, and
-/// takes what it lacks in addition.
+/// takes the locks in this order, and keeps none while it lacks one in front. A hold keeps the
+/// locks that it has, and takes the missing one in addition.
 [[nodiscard]] ClaimStep next_step(const std::vector<std::string>& homes, const ClaimState& claim);
 
-/// Whether members announce this phase: that a map is turned they need not, since they take both
-/// homes already.
+/// Whether members announce versions of this phase. A *turned* map is not announced, since claims
+/// take both homes already.
 [[nodiscard]] constexpr bool is_announced(MapPhase phase) noexcept {
   return phase != MapPhase::turned;
 }
 
-/// Whether a client may announce a version of this phase, as far as this claim is concerned: while
-/// the path moves, no hold has the old home without the new one; when it has moved, no acquire has
-/// the old home's lock, or a place in its queue.
+/// Whether this claim lets its client announce a version of this phase. While the path moves, a
+/// hold must not have the old home without the new one. When the path has moved, an acquire must
+/// have neither the old home's lock nor a place in its queue.
 [[nodiscard]] bool lets_announce(MapPhase phase, const std::vector<std::string>& homes,
                                  const ClaimState& claim);
 

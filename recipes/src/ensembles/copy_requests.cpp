@@ -30,7 +30,7 @@ std::string folder_of(const CopyPlace& place, std::int64_t version) {
   return folder_of_members(place) + "/" + std::to_string(version);
 }
 
-/// The versions of these folders that are below this one, the lowest first.
+/// The versions of these folders that are below `version`, the lowest first.
 std::set<std::int64_t> versions_below(std::int64_t version, const std::vector<std::string>& names) {
   std::set<std::int64_t> versions;
   for (const std::string& name : names) {
@@ -56,10 +56,10 @@ asio::awaitable<error_code> commit_at(CopyPlacePtr place, Transaction transactio
   co_return error;
 }
 
-/// Creates the member's node, in a transaction that checks that the copy is the one that was read.
-/// While it is in doubt whether a transaction was applied, it is sent again: then its node is
-/// found, or the copy is another one, and it cannot be applied any more. A transaction that went
-/// out in another session than it names has made no member.
+/// Creates the member's node, in a transaction that checks that the copy is still the one that was
+/// read. While it is unknown whether a transaction was applied, it is sent again, until its node is
+/// found, or until the copy has changed, so that it cannot be applied any more. If the session has
+/// changed meanwhile, the node is removed: its name is the former session's.
 asio::awaitable<error_code> create_member(CopyPlacePtr place, std::string node,
                                           std::int64_t session, std::int32_t copy_version,
                                           CancellationPtr cancellation) {
@@ -90,7 +90,7 @@ asio::awaitable<error_code> create_member(CopyPlacePtr place, std::string node,
   }
 }
 
-/// Waits until there may be a copy.
+/// Waits until the copy exists, or may exist.
 asio::awaitable<error_code> until_copied(CopyPlacePtr place, CancellationPtr cancellation) {
   const CorePtr core = place->client.core();
   const OperationOptions limits;
@@ -176,7 +176,7 @@ asio::awaitable<Result<Announced>> announce(CopyPlacePtr place, std::int64_t ses
       place->client.share().remove_in_background(node);
       co_return Announced::session_lost;
     }
-    // A transaction that is in doubt, and was applied, has made the node.
+    // If the node exists, an earlier transaction whose reply was lost has made it.
     if (!error || error == ServerErrc::node_exists) co_return Announced::yes;
     // An operator has removed the member: its session has to join again.
     if (error == ServerErrc::no_node) co_return Announced::session_lost;
@@ -194,8 +194,8 @@ asio::awaitable<Result<MemberLook>> look_at_members(CopyPlacePtr place, std::int
   const auto [failure, folders] =
       co_await await<&start_children, Children>(core, cancellation, members, limits);
   if (failure) co_return failure;
-  // A member only moves up, so it is not missed. At an ensemble that was out of the map for some
-  // versions it may be far below.
+  // A member's version only grows, so looks from the lowest folder up miss no member. At an
+  // ensemble that was out of the map for some versions a member's version may be far below.
   for (const std::int64_t below : versions_below(version, folders.names)) {
     const std::string folder = folder_of(*place, below);
     const auto [error, stat] =
@@ -245,8 +245,8 @@ asio::awaitable<Result<RequestDone>> write_copy(CopyPlacePtr place, CopyRead rea
                                 create(folder_of(*place, next.version))};
   error_code error = co_await commit_at(place, transaction, cancellation);
   if (error == ServerErrc::no_node) {
-    // A parent that is there is not created: where an operator has made it, the client may lack the
-    // right to create anything beside it.
+    // The parent is created only if it is missing: where an operator has created it, the client may
+    // lack the permission to create anything beside it.
     const std::string above{parent_of(path)};
     const std::string no_data;
     const CreateOptions options{.parents = Parents::created_as_containers};

@@ -18,23 +18,24 @@ namespace custodian::recipes_detail {
 
 /// The copy at one ensemble. Immutable.
 struct CopyPlace {
-  std::string name;  ///< of the ensemble
+  std::string name;  ///< the ensemble's name
   Client client;
-  std::string path;  ///< of the copy
-  /// What this process' members are called behind their sessions, which operators know them by.
+  std::string path;  ///< the path of the copy
+  /// The text behind the session's id in the names of this process' member nodes. Operators know
+  /// the process by it.
   std::string member;
 };
 using CopyPlacePtr = std::shared_ptr<const CopyPlace>;
 
-/// Whether an error of a request is worth another try: another answer may come. Not if the servers
-/// refuse, and not if the client or the call is at its end.
+/// Whether a request that failed with this error is worth another try. It is not if the servers
+/// refuse, or if the client or the call is at its end.
 [[nodiscard]] bool is_passing(const error_code& error) noexcept;
 
 /// A copy, as it was read.
 struct CopyRead {
   std::optional<MapCopy> copy{};  ///< nothing if there is none
-  std::int32_t data_version = 0;  ///< of the node
-  /// The session that has read it; 0 if it has ended since.
+  std::int32_t data_version = 0;  ///< the version of the node's data
+  /// The session in which the copy was read; 0 if that session has ended since.
   std::int64_t session = 0;
 };
 
@@ -46,13 +47,13 @@ struct CopyRead {
 /// A session as a member of its ensemble.
 struct Membership {
   std::int64_t session = 0;
-  std::int64_t version = 0;  ///< what it has announced
-  MapCopy copy{};            ///< the copy with which it has joined
+  std::int64_t version = 0;  ///< the version that the member has announced
+  MapCopy copy{};            ///< the copy that the session had read when it joined
 };
 
-/// Makes the client's present session a member, under the greater of the copy's version and
-/// `known`. Waits for the connection, and for the copy. Goes on until it is cancelled, or an error
-/// does not pass.
+/// Makes the client's present session a member, which announces the greater of the copy's version
+/// and `known`. Waits for a connection, and for the copy. Goes on until it is cancelled, or fails
+/// with an error that is not passing.
 [[nodiscard]] boost::asio::awaitable<Result<Membership>> join_map(CopyPlacePtr place,
                                                                   std::int64_t known,
                                                                   CancellationPtr cancellation);
@@ -60,14 +61,14 @@ struct Membership {
 /// Removes a member, in the background. Any thread.
 void leave_map(const CopyPlace& place, std::int64_t session, std::int64_t version) noexcept;
 
-/// What follows from a transaction that announces a version.
+/// The result of a transaction that announces a version.
 enum class Announced {
   yes,
   session_lost,  ///< the session is not the client's any more
 };
 
-/// Announces a version for a member, whose ensemble must have it in its copy: a join of an earlier
-/// version that is applied late would be a second member otherwise.
+/// Announces a version for a member. The copy of its ensemble must have that version already:
+/// otherwise a join of an earlier version, applied late, would make a second member.
 [[nodiscard]] boost::asio::awaitable<Result<Announced>> announce(CopyPlacePtr place,
                                                                  std::int64_t session,
                                                                  std::int64_t former,
@@ -76,28 +77,28 @@ enum class Announced {
 
 /// What a look at the members of an ensemble has found.
 enum class MemberLook {
-  all_announced,  ///< none has announced less than the version
+  all_announced,  ///< no member has announced less than the version
   behind,
 };
 
-/// Whether no member has announced less than `version`, as this session sees it, which must be the
-/// client's during the look (session_lost).
+/// Whether all members have announced `version` or more, as `session` sees it. Fails with
+/// session_lost if the client has another session during the look.
 [[nodiscard]] boost::asio::awaitable<Result<MemberLook>> look_at_members(
     CopyPlacePtr place, std::int64_t version, std::int64_t session, CancellationPtr cancellation);
 
-/// The result of a request that has none but an error.
+/// The result of a request that has only an error.
 struct RequestDone {};
 
-/// Makes the folder for members that announce a version.
+/// Creates the folder for the members that announce this version.
 [[nodiscard]] boost::asio::awaitable<Result<RequestDone>> make_folder(CopyPlacePtr place,
                                                                       std::int64_t version,
                                                                       CancellationPtr cancellation);
-/// Removes a folder that has no members; leaves any other.
+/// Removes the folder of this version if it has no members.
 [[nodiscard]] boost::asio::awaitable<Result<RequestDone>> remove_folder(
     CopyPlacePtr place, std::int64_t version, CancellationPtr cancellation);
 
-/// Writes the copy in the place of the one that was read; creates it, with the folder of its
-/// version, if there was none. Errors: bad_version, no_node or node_exists if it has changed.
+/// Replaces the copy that was read; if there was none, creates it, and the folder of its version.
+/// Errors: bad_version, no_node or node_exists if another client has changed it.
 [[nodiscard]] boost::asio::awaitable<Result<RequestDone>> write_copy(CopyPlacePtr place,
                                                                      CopyRead read, MapCopy next,
                                                                      CancellationPtr cancellation);

@@ -17,10 +17,11 @@ struct EnsembleHomes {
   std::string text;
   std::string fingerprint;
   HomeChoice choice;
-  /// In the order of their names. They own their clients if the map does.
+  /// The clients, in the order of their ensembles' names. The handles own the clients if the map
+  /// does.
   std::map<std::string, Client, std::less<>> clients;
 
-  /// Any of the clients, for what all of them answer alike.
+  /// One of the clients, for questions that all of them answer alike.
   [[nodiscard]] const Client& any() const { return clients.begin()->second; }
 };
 
@@ -30,7 +31,7 @@ namespace {
   throw Error{Errc::invalid_argument, "EnsembleMap", {}, detail};
 }
 
-/// Refuses names that only the layout has, or only the clients.
+/// Throws if a name is only in the layout, or only among the clients.
 template <typename ByName>
 void check_names(const EnsembleLayout& layout, const ByName& clients) {
   layout.check();
@@ -63,7 +64,7 @@ std::unique_ptr<const EnsembleHomes> homes_of(EnsembleLayout layout,
   check_names(layout, clients);
   std::map<std::string, Client, std::less<>> handles;
   for (const auto& [name, client] : clients) {
-    // Such a map has paths of two ensembles on one.
+    // With one client for two names, the paths of two ensembles would be on one.
     const auto twice = std::ranges::find_if(
         handles, [&](const auto& each) { return each.second.core() == client.get().core(); });
     if (twice != handles.end()) {
@@ -150,7 +151,7 @@ recipes_detail::MapCheckPtr EnsembleMap::check_at(const std::string& path) const
 void EnsembleMap::verify(const std::string& path, OperationOptions options) const {
   recipes_detail::MapCheckPtr check = check_at(path);
   const CorePtr core = recipes_detail::core_of_check(check);
-  // A call on a thread of any of the clients would wait for itself.
+  // On a thread of any of the clients, the call would wait for itself.
   for (const auto& each : check->ensembles) {
     detail::require_may_block(*each.client.core(), "verify", path);
   }
@@ -158,7 +159,7 @@ void EnsembleMap::verify(const std::string& path, OperationOptions options) cons
       core, "verify", path, {}, {options.deadline, Errc::deadline_exceeded_outcome_unknown}, check,
       options);
   if (!error) return;
-  // Without a connection the text names the servers of the ensemble, and not the ensemble.
+  // Without a connection, the text of the error names the ensemble's servers, but not the ensemble.
   const bool found_nobody = error == Errc::not_connected || error == Errc::deadline_exceeded;
   const auto at =
       verdict.ensemble.empty() ? homes_->clients.begin() : homes_->clients.find(verdict.ensemble);

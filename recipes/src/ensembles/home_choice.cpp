@@ -18,7 +18,7 @@ std::string_view key_of_path(std::string_view path, int depth) noexcept {
 }
 
 std::uint64_t ticket_hash(std::string_view ensemble, int ticket) {
-  // No name has a number sign, so no two tickets have the same name.
+  // No ensemble's name contains a number sign, so no two tickets have the same name.
   return hash_on(hash_on(hash_on(hash_of_nothing, ensemble), "#"), std::to_string(ticket));
 }
 
@@ -39,7 +39,7 @@ HomeChoice::HomeChoice(const EnsembleLayout& layout)
 const std::string& HomeChoice::home_of(std::string_view path) const {
   if (const std::string* const pinned = pinned_home_of(path)) return *pinned;
   const std::string_view key = key_of_path(path, depth_);
-  // Tickets are in the order of the names, so of equal scores the lesser name has the first.
+  // Tickets are in the order of the ensembles' names, so of two equal scores the lesser name wins.
   std::uint64_t highest = 0;
   std::size_t home = tickets_.front().name;
   for (const Ticket& ticket : tickets_) {

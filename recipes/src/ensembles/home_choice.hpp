@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// HomeChoice says which ensemble is the home of a path: by the pins of a layout, or by rendezvous
-/// hashing. Pure.
+/// HomeChoice finds the ensemble that is the home of a path: by the pins of a layout, or by
+/// rendezvous hashing. Pure.
 
 #include <cstdint>
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace custodian::recipes_detail {
 
-/// The first `depth` components of a path; the path itself if it has no more.
+/// The first `depth` components of a path; the whole path if it has no more than that.
 [[nodiscard]] std::string_view key_of_path(std::string_view path, int depth) noexcept;
 
 /// The hash of a ticket's name, before the key. Tickets are numbered from 1.
@@ -29,7 +29,7 @@ class HomeChoice {
   /// The layout must be valid.
   explicit HomeChoice(const EnsembleLayout& layout);
 
-  /// The name of the home of this path, which must be valid.
+  /// The name of the path's home. The path must be valid.
   [[nodiscard]] const std::string& home_of(std::string_view path) const;
 
  private:

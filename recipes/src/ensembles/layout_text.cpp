@@ -12,7 +12,7 @@ namespace custodian::recipes_detail {
 
 namespace {
 
-/// Reads a layout line by line. Each function returns what is wrong with the line, or nothing.
+/// Reads a layout line by line. Each function returns the line's fault, or nothing.
 class LayoutReader {
  public:
   using Fault = std::optional<std::string>;
@@ -26,8 +26,8 @@ class LayoutReader {
     if (name == "depth") return read_number(name, value, layout_.depth);
     if (name == "ensemble") return read_ensemble(value);
     if (name == "pin") return read_pin(value);
-    // It may decide about homes. A process that passed over it would have other homes than one that
-    // knows it, and both would hold the same lock.
+    // An unknown line may decide about homes. A process that ignored it would have other homes than
+    // a process that knows it, and both would hold the same lock.
     return "the name of the line is unknown to this version";
   }
 

@@ -48,14 +48,14 @@ MapOutcome outcome_of(const MapCheck& check, const std::vector<LayoutSight>& sig
 
 namespace {
 
-/// Whether the node may be there all the same, and there is time to look.
+/// Whether the node may exist in spite of the error, and there is time to look again.
 bool is_worth_another_look(const error_code& error) {
   if (error == Errc::deadline_exceeded_outcome_unknown) return false;
   return error == ErrorCondition::outcome_unknown || error == Errc::session_lost ||
          error == ServerErrc::session_expired;
 }
 
-/// The data of the node at one ensemble. A missing node is created with this layout, if no other
+/// The data of the node at one ensemble. A missing node is created with this layout, unless another
 /// process is quicker.
 asio::awaitable<Result<std::string>> read_or_create(MapCheckPtr check, std::size_t index,
                                                     CancellationPtr cancellation,
@@ -64,7 +64,7 @@ asio::awaitable<Result<std::string>> read_or_create(MapCheckPtr check, std::size
   const CorePtr core = client.core();
   const std::string path = check->path;
   for (int failures = 0;;) {
-    // A server that lags behind could show the layout before the last change.
+    // A server that lags behind could show the layout from before the last change.
     const auto [unsynced] = co_await await<&start_sync>(core, cancellation, path, limits);
     if (unsynced) co_return unsynced;
     auto [missing, found] = co_await await<&start_get, GetResult>(core, cancellation, path, limits);
@@ -107,7 +107,7 @@ asio::awaitable<Result<LayoutSight>> look_at(MapCheckPtr check, std::size_t inde
 
 /// What the looks have found so far. Touched on the first ensemble's strand only.
 struct LooksUnderWay {
-  /// A look that does not end has no answer: nobody runs its client's context.
+  /// A look that does not end keeps this error: no thread runs its client's context.
   explicit LooksUnderWay(std::size_t count)
       : sights(count, LayoutSight{Errc::deadline_exceeded_outcome_unknown}), cancellations(count) {}
 
@@ -117,7 +117,7 @@ struct LooksUnderWay {
   AsyncEvent changed;
 };
 
-/// Looks at one ensemble, on its client's strand, and returns to the first one's.
+/// Looks at one ensemble, on its client's strand, and returns to the first client's strand.
 void start_look(const MapCheckPtr& check, const std::shared_ptr<LooksUnderWay>& looks,
                 std::size_t index, OperationOptions limits) {
   const AskedEnsemble& asked = check->ensembles[index];
@@ -151,8 +151,8 @@ asio::awaitable<void> verify_map(MapCheckPtr check, CancellationPtr callers,
     if (callers->requested()) cancel();
   }
   for (std::size_t i = 0; i < count; ++i) start_look(check, looks, i, limits);
-  // Looks end by themselves at the deadline, unless nobody runs a client's context. A blocking
-  // call waits a little longer than this, so that it can name the ensemble.
+  // A look ends by itself at the deadline, unless no thread runs its client's context. A blocking
+  // call waits a little longer than this does, so that it can name the ensemble.
   constexpr std::chrono::milliseconds longer = detail::blocking_grace / 2;
   const Deadline end = limits.deadline.is_never() ? Deadline::never()
                                                   : Deadline{limits.deadline.time_point() + longer};

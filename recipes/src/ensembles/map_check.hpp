@@ -11,10 +11,10 @@
 
 namespace custodian::recipes_detail {
 
-/// An ensemble that is asked.
+/// One ensemble that a check reads.
 struct AskedEnsemble {
   std::string name;
-  Client client;  ///< does not own: a check may end last, on a thread that must not end a client
+  Client client;  ///< does not own: a check may end on a thread that must not end a client
 };
 
 /// Immutable. The ensembles are in the order of their names.
@@ -22,15 +22,15 @@ struct MapCheck {
   std::vector<AskedEnsemble> ensembles;
   std::string path;
   EnsembleLayout layout;
-  std::string text;         ///< of the layout
-  std::string fingerprint;  ///< of the layout
+  std::string text;         ///< the layout's text
+  std::string fingerprint;  ///< the layout's fingerprint
 
   /// The client on whose strand the check runs.
   [[nodiscard]] const Client& home() const { return ensembles.front().client; }
 };
 
-/// What one ensemble has: no error; or invalid_argument and a fingerprint, that of
-/// another layout; or another error.
+/// What one ensemble has: no error if it has this layout; invalid_argument, with a fingerprint, if
+/// it has another layout; or the error of the look.
 struct LayoutSight {
   error_code error{};
   std::string fingerprint{};
@@ -39,8 +39,8 @@ struct LayoutSight {
 /// Judges the data of an ensemble's node. Pure.
 [[nodiscard]] LayoutSight judge_layout(const MapCheck& check, const std::string& data);
 
-/// The outcome of a check, from what each ensemble has. A difference is reported before any other
-/// error; otherwise the ensemble whose name is first. Pure.
+/// The outcome of a check, from what each ensemble has. It shows a different layout before any
+/// other error, and of several ensembles the one whose name is first. Pure.
 struct MapOutcome {
   error_code error{};
   MapVerdict verdict{};

@@ -15,7 +15,8 @@ namespace {
 constexpr std::string_view copy_title = "custodian ensembles, map 1";
 constexpr std::string_view version_name = "version: ";
 
-/// Takes the first line off the text, without its end; nothing if the text has no such line.
+/// Takes the first line off the text, and returns it without its line break; nothing if the text
+/// has no line break.
 std::optional<std::string_view> take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   if (end == text.npos) return std::nullopt;
@@ -24,7 +25,7 @@ std::optional<std::string_view> take_line(std::string_view& text) {
   return line;
 }
 
-/// Takes the first layout off a text of several: all that is in front of the next one's title.
+/// Takes the first of several layouts off the text: all text in front of the next layout's title.
 std::string_view take_layout(std::string_view& text) {
   const std::string next = "\n" + std::string{layout_title} + "\n";
   const std::size_t end = text.find(next);

@@ -16,11 +16,11 @@
 
 namespace custodian::recipes_detail {
 
-/// What a version says about a generation g.
+/// Where paths are, by a version of the map; g is a generation.
 enum class MapPhase {
   stable,  ///< 3 g: a path is at its home of generation g
   moving,  ///< 3 g + 1: it is at its home of generation g, and at that of g + 1
-  turned,  ///< 3 g + 2: the same; tokens follow the home of generation g + 1
+  turned,  ///< 3 g + 2: as `moving`, but tokens follow the home of generation g + 1
 };
 
 [[nodiscard]] constexpr MapPhase phase_of(std::int64_t version) noexcept {
@@ -30,7 +30,7 @@ enum class MapPhase {
 [[nodiscard]] constexpr std::int64_t generation_of(std::int64_t version) noexcept {
   return version / 3;
 }
-/// The last generation that a version knows: the one to which paths move.
+/// The last generation of a version: the one to which paths move, or have moved.
 [[nodiscard]] constexpr std::int64_t last_generation_of(std::int64_t version) noexcept {
   return generation_of(version) + (phase_of(version) == MapPhase::stable ? 0 : 1);
 }
@@ -39,10 +39,11 @@ inline constexpr std::int64_t first_map_version = 3;
 
 struct MapCopy {
   std::int64_t version = first_map_version;
-  /// Each has its number as its version: 1, 2, and so on to last_generation_of(version).
+  /// Each generation's number is its layout's version: 1, 2, and so on to
+  /// last_generation_of(version).
   std::vector<EnsembleLayout> generations{};
 
-  /// A generation by its number, which must be one that the copy has.
+  /// A generation by its number. The copy must have it.
   [[nodiscard]] const EnsembleLayout& generation(std::int64_t number) const {
     return generations[static_cast<std::size_t>(number - 1)];
   }
@@ -53,12 +54,12 @@ struct MapCopy {
 /// The first rule that a copy breaks; nothing if it breaks none.
 [[nodiscard]] std::optional<std::string> copy_fault(const MapCopy& copy);
 
-/// Whether the newer copy is one of the same map: the generations of the older one are its first.
+/// Whether both copies are of the same map: the older one's generations are the newer one's first.
 [[nodiscard]] bool continues(const MapCopy& newer, const MapCopy& older);
 
 /// The text form. The copy must be valid.
 [[nodiscard]] std::string encode(const MapCopy& copy);
-/// The copy is valid.
+/// A copy that is returned is valid.
 [[nodiscard]] std::variant<MapCopy, LayoutFault> decode_copy(std::string_view text);
 
 }  // namespace custodian::recipes_detail

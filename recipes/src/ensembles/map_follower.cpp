@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The version that a member announces when it has learnt this one.
+/// The version that a member announces when the process knows this one.
 std::int64_t announced_for(const MapView& view) {
   return is_announced(view.phase()) ? view.version() : view.version() - 1;
 }
@@ -72,7 +72,7 @@ void MapFollower::start() {
   }
 }
 
-/// Reads the copy, and waits for the next change of it; on the strand of its ensemble's client.
+/// Reads the copy, and waits for its next change, on the strand of its ensemble's client.
 asio::awaitable<void> MapFollower::follow(std::weak_ptr<MapFollower> follower, CopyPlacePtr place,
                                           asio::any_io_executor home,
                                           CancellationPtr cancellation) {
@@ -138,7 +138,7 @@ void MapFollower::learn(Part& part, MapCopy copy) {
 }
 
 void MapFollower::notify_claims() {
-  // A claim that ends removes itself.
+  // The loop runs over a copy: a claim that ends removes itself.
   const std::vector<MapClaim*> all{claims_.begin(), claims_.end()};
   for (MapClaim* const each : all) {
     if (claims_.contains(each)) each->on_map();
@@ -213,7 +213,7 @@ bool MapFollower::owes_announcement(const Part& part) const {
   return part.announced < due && part.copy_version >= due;
 }
 
-/// A claim that does not let the version be announced that is known; null if there is none.
+/// A claim that keeps the known version from being announced; null if there is none.
 const MapClaim* MapFollower::in_the_way() const {
   const MapViewPtr known = view();
   const auto found = std::ranges::find_if(claims_, [&](const MapClaim* each) {
@@ -230,8 +230,8 @@ void MapFollower::announce_what_is_due() {
   }
 }
 
-/// Announces what the member at one ensemble owes. All clients hear of a version at once, so each
-/// pauses first, by chance.
+/// Announces the version that is due for the member at one ensemble. All clients see a version at
+/// the same time, so each announcement is preceded by a random pause.
 asio::awaitable<void> MapFollower::announce_at(std::string ensemble) {
   const std::weak_ptr<MapFollower> weak = weak_from_this();
   const Client home_client = home().share();

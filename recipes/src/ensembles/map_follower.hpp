@@ -32,14 +32,15 @@ class MapClaim {
 
   [[nodiscard]] virtual const std::string& path() const noexcept = 0;
   [[nodiscard]] virtual ClaimState state() const = 0;
-  /// The map, or the process' part in it, has changed.
+  /// Called when the map, or the process' part in it, has changed.
   virtual void on_map() = 0;
 };
 
-/// Used on the home strand, that of the first ensemble's client, except where it says so.
+/// Used on the home strand, that of the first ensemble's client, except where a comment says
+/// otherwise.
 class MapFollower : public std::enable_shared_from_this<MapFollower> {
  public:
-  /// `places` is not empty. Begins to follow the copies with start().
+  /// `places` must not be empty. start() begins to follow the copies.
   MapFollower(std::vector<CopyPlacePtr> places, std::chrono::milliseconds announce_within);
   MapFollower(const MapFollower&) = delete;
   MapFollower& operator=(const MapFollower&) = delete;
@@ -48,7 +49,7 @@ class MapFollower : public std::enable_shared_from_this<MapFollower> {
 
   // Any thread.
   void start();
-  /// The newest version that was seen; null before the first.
+  /// The newest version that was read; null before the first.
   [[nodiscard]] MapViewPtr view() const;
   [[nodiscard]] const Client& home() const noexcept { return places_.front()->client; }
   [[nodiscard]] const std::vector<CopyPlacePtr>& places() const noexcept { return places_; }
@@ -60,13 +61,13 @@ class MapFollower : public std::enable_shared_from_this<MapFollower> {
 
   /// Whether the present session of this ensemble's client is a member.
   [[nodiscard]] bool is_member(const std::string& ensemble) const;
-  /// Makes the present session of this ensemble's client a member. All claims are notified of the
-  /// end, by on_map(). Does nothing if that is under way.
+  /// Makes the present session of this ensemble's client a member. All claims are notified by
+  /// on_map() when the join ends. Does nothing while a join is under way.
   void start_joining(const std::string& ensemble);
-  /// The error of the last join that ended, if it had one that does not pass.
+  /// The error with which the last join ended; no error if it succeeded or is under way.
   [[nodiscard]] error_code joining_failed(const std::string& ensemble) const;
-  /// Reads the copy of this ensemble, on its client's present session, and learns from it.
-  /// Completes with its version, 0 without a copy.
+  /// Reads this ensemble's copy in its client's present session, and learns from it. Returns the
+  /// copy's version, or 0 if there is no copy.
   [[nodiscard]] boost::asio::awaitable<Result<std::int64_t>> read_version(
       std::string ensemble, CancellationPtr cancellation, OperationOptions limits);
 
@@ -75,9 +76,9 @@ class MapFollower : public std::enable_shared_from_this<MapFollower> {
   struct Part {
     CopyPlacePtr place;
     CancellationPtr ends{};         ///< ends what runs on this client's strand
-    std::int64_t copy_version = 0;  ///< the newest that was seen of this copy
-    std::int64_t session = 0;       ///< the member's; 0 if there is none
-    std::int64_t announced = 0;     ///< by the member
+    std::int64_t copy_version = 0;  ///< the newest version of this copy that was read
+    std::int64_t session = 0;       ///< the member's session; 0 if there is no member
+    std::int64_t announced = 0;     ///< the version that the member has announced
     bool joins = false;
     error_code join_failure{};
     bool announces = false;

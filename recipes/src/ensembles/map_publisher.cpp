@@ -1,12 +1,12 @@
 /// \file
 /// 1. Read all copies. The lowest version is v; the next one is v + 1.
-/// 2. Then, on the same sessions, look whether all members have announced v.
-/// 3. Make the folders of v + 1, and write it into every copy that is at v, unless that has
-/// changed.
-/// 4. Begin again, until all copies are stable and the layout has been theirs.
+/// 2. Then look, in the sessions of these reads, whether all members have announced v.
+/// 3. Create the folders of v + 1, and write v + 1 into every copy that is at v, unless the copy
+///    has changed.
+/// 4. Begin again, until all copies are stable and have had the layout.
 ///
-/// Several publishers at once do no harm, nor does one that ends anywhere: each step goes by what
-/// is there, and writes only what nobody else has written.
+/// Several publishers at once do no harm, nor does a publisher that ends at any point: each step
+/// depends only on what was read, and replaces only what has not changed since.
 
 #include "ensembles/map_publisher.hpp"
 
@@ -33,13 +33,13 @@ namespace {
 
 using CopyReads = std::map<std::string, CopyRead>;
 
-/// The publisher. Used on the home strand.
+/// The state of a publisher. Used on the home strand.
 struct MapMove {
   MapFollowerPtr follower;
   CancellationPtr cancellation;
   EnsembleLayout layout;
   std::chrono::milliseconds look_every;
-  /// The generation from which on the layout is looked for; 0 before the first read.
+  /// The layout is looked for in the generations from this one on; 0 before the first read.
   std::int64_t since = 0;
 
   [[nodiscard]] std::optional<CopyPlacePtr> place_of(const std::string& ensemble) const {
@@ -72,7 +72,7 @@ asio::awaitable<Result<CopyRead>> read_at(MapMovePtr move, std::string ensemble)
   co_return co_await request_at<CopyRead>(move, ensemble, request);
 }
 
-/// The ensembles that are read first: those of the version that is known, or all.
+/// The ensembles that are read first: those of the known version, or all if no version is known.
 std::set<std::string> known_ensembles(const MapMove& move) {
   std::set<std::string> names;
   if (const MapViewPtr view = move.follower->view()) {
@@ -110,7 +110,7 @@ asio::awaitable<Result<CopyReads>> read_copies(MapMovePtr move) {
   co_return reads;
 }
 
-/// Step 2.
+/// Step 2: whether all members have announced the version before.
 asio::awaitable<Result<MemberLook>> look_at_all_members(MapMovePtr move, Publication publication,
                                                         CopyReads reads) {
   const std::int64_t version = publication.next.version - 1;
@@ -126,7 +126,7 @@ asio::awaitable<Result<MemberLook>> look_at_all_members(MapMovePtr move, Publica
   co_return MemberLook::all_announced;
 }
 
-/// Step 3. An ensemble without a copy gets the folder with it.
+/// Step 3: writes the version. An ensemble without a copy gets the folder together with the copy.
 asio::awaitable<Result<RequestDone>> publish(MapMovePtr move, Publication publication,
                                              CopyReads reads) {
   const MapCopy& next = publication.next;
@@ -149,8 +149,8 @@ asio::awaitable<Result<RequestDone>> publish(MapMovePtr move, Publication public
   co_return RequestDone{};
 }
 
-/// When the map is turned nobody joins, or announces, below *moving* any more; the folders of the
-/// move before are empty.
+/// Removes the folders of the move before. When the map is turned, no member joins or announces
+/// below *moving* any more, so these folders are empty.
 asio::awaitable<void> tidy(MapMovePtr move, Publication publication) {
   if (phase_of(publication.next.version) != MapPhase::turned) co_return;
   const std::int64_t moving = publication.next.version - 1;
@@ -166,7 +166,7 @@ asio::awaitable<void> tidy(MapMovePtr move, Publication publication) {
 }
 
 enum class StepEnd {
-  reached,    ///< the layout is everywhere
+  reached,    ///< all copies are stable, and have had the layout
   published,  ///< a version was written
   waits,      ///< a member has not announced yet
 };

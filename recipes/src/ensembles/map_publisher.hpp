@@ -11,12 +11,12 @@
 
 namespace custodian::recipes_detail {
 
-/// Moves the map to a layout, from any thread; creates the map if there is none. A move that is
-/// under way is ended first. While members have not announced a version, looks again every
-/// `look_every`. Completes when all copies are stable, and the layout has been theirs since the
-/// call. Errors: invalid_argument (an ensemble without a client, or copies of two maps),
-/// malformed_data, operation_aborted, closed, and what does not pass at any ensemble. The handler
-/// runs on the home strand, or within this call.
+/// Moves the map to a layout, from any thread. Creates the map if there is none, and ends a move
+/// that is under way first. While members have not announced a version, it looks again every
+/// `look_every`. Completes when all copies are stable, and have had the layout at some time since
+/// the call. Errors: invalid_argument (an ensemble without a client, or copies of two maps),
+/// malformed_data, operation_aborted, closed, and any ensemble's error that is not passing. The
+/// handler runs on the home strand, or within this call.
 void start_map_move(const MapFollowerPtr& follower, CancellationPtr cancellation,
                     EnsembleLayout layout, std::chrono::milliseconds look_every, Handler<> handler);
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// MapView says where a path is by a copy of a moving map, and the number in front of its tokens.
-/// Pure.
+/// MapView computes, from a copy of a moving map, the homes of a path and the number in front of
+/// the path's tokens. Pure.
 
 #include <cstdint>
 #include <memory>
@@ -30,13 +30,13 @@ class MapView {
     return last_generation_of(version());
   }
 
-  /// The home of a path in a generation that the copy has.
+  /// The home of a path in a generation. The copy must have that generation.
   [[nodiscard]] const std::string& home_of(std::string_view path, std::int64_t generation) const;
-  /// The homes that an acquire of the path takes, in this order: the old one, then the new one. One
-  /// if nothing moves, or not this path.
+  /// The homes that an acquire of the path takes, in this order: the old one, then the new one.
+  /// Only one if nothing moves, or this path does not.
   [[nodiscard]] std::vector<std::string> homes_of(std::string_view path) const;
-  /// The generation in which the path came to its home of this generation: the first one of the
-  /// last run of generations with that home.
+  /// The generation in which the path came to its home of `generation`: the first one of an
+  /// unbroken row of generations with that home.
   [[nodiscard]] std::int64_t epoch_of(std::string_view path, std::int64_t generation) const;
 
  private:
@@ -46,7 +46,7 @@ class MapView {
 
 using MapViewPtr = std::shared_ptr<const MapView>;
 
-/// The token of a path's holder: that of its lease, with the path's epoch in the upper half of
+/// The token of a path's holder: the token of its lease, with the path's epoch in the upper half of
 /// `epoch`.
 [[nodiscard]] constexpr FencingToken moved_token(FencingToken of_lease,
                                                  std::int64_t epoch) noexcept {

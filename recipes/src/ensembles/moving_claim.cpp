@@ -1,10 +1,11 @@
 /// \file
 /// A claim goes by the newest version of the map that its process knows.
 ///
-/// 1. Release what the path does not need any more, and what is in the wrong order.
-/// 2. Take the next home that it needs: as a member of its ensemble, in the queue of its lock.
-/// 3. With all homes the acquire is granted. While the path moves it first reads the new home's
-///    copy, with that home's lock: the token follows the new home if the copy is turned.
+/// 1. Release the locks that the path does not need any more, or that are in the wrong order.
+/// 2. Take the lock at the next home: become a member of its ensemble, then enter the lock's queue.
+/// 3. With the locks of all homes the acquire is granted. While the path moves, the acquire first
+///    reads the new home's copy, with that home's lock held: if the copy is turned, the token
+///    follows the new home.
 /// 4. The hold goes on in the same way, until it is released, or has lost a home.
 
 #include "ensembles/moving_claim.hpp"
@@ -44,7 +45,7 @@ namespace {
 /// How long a hold waits before it tries again to take a home that could not be taken.
 constexpr std::chrono::milliseconds before_another_try{1000};
 
-/// How an acquire ends without a lease.
+/// The error or result of an acquire that ends without a lease.
 struct ClaimEnd {
   error_code error{};
   MovingAcquireResult result{};
@@ -66,7 +67,7 @@ class MovingClaim final : public MapClaim, public std::enable_shared_from_this<M
   ~MovingClaim() override;
 
   static asio::awaitable<void> run(std::shared_ptr<MovingClaim> claim);
-  /// Ends a claim whose coroutine has failed.
+  /// Ends a claim whose coroutine has thrown.
   void fail(error_code error);
 
   [[nodiscard]] const std::string& path() const noexcept override { return lock_->path; }
@@ -106,15 +107,15 @@ class MovingClaim final : public MapClaim, public std::enable_shared_from_this<M
 
   ClaimPhase phase_ = ClaimPhase::acquiring;
   std::shared_ptr<MovingHold> hold_;
-  std::optional<std::string> waits_at_;  ///< in whose queue it waits
-  CancellationPtr queue_;                ///< ends that wait
-  std::optional<std::string> joins_;     ///< where it waits to be a member
+  std::optional<std::string> waits_at_;  ///< the home in whose queue the claim waits
+  CancellationPtr queue_;                ///< ends the wait in that queue
+  std::optional<std::string> joins_;     ///< the ensemble where the claim waits for a join
   CancellationPtr reading_;              ///< ends the read of a copy
-  CancellationPtr closing_;              ///< the home client begins to close
-  bool has_complained_ = false;          ///< of a home that the hold could not take
-  bool has_requeued_ = false;            ///< it has lost a place, or a home
-  Deadline not_before_;                  ///< when a hold takes the next home
-  std::optional<ClaimEnd> end_;          ///< the acquire's, without a lease
+  CancellationPtr closing_;              ///< requested when the home client begins to close
+  bool has_complained_ = false;          ///< a home that the hold could not take was logged
+  bool has_requeued_ = false;            ///< the claim has lost a place in a queue, or a home
+  Deadline not_before_;                  ///< a hold does not try to take a home before this
+  std::optional<ClaimEnd> end_;          ///< set when the acquire ends without a lease
   bool has_changed_ = false;
   AsyncEvent changed_;
 };
@@ -135,7 +136,7 @@ asio::awaitable<void> MovingClaim::run(std::shared_ptr<MovingClaim> claim) {
     }
     co_await claim->next_change();
   }
-  // The handler is called when no request of the acquire is left that could bring a lease.
+  // Before the handler is called, the last request that could still bring a lease must have ended.
   for (claim->leave_queue(); claim->is_acquiring() && claim->waits_at_;) {
     co_await claim->next_change();
   }
@@ -152,7 +153,7 @@ void MovingClaim::begin() {
   hold_ = std::make_shared<MovingHold>(home().share(), std::move(on_change));
   reading_ = std::make_shared<Cancellation>(home().core());
   follower().add(*this);
-  // The leases at two homes begin at different times.
+  // `hold_at_most` is not supported: the leases at two homes begin at different times.
   if (options_.lease.hold_at_most) end_with(Errc::invalid_argument);
   closing_ = std::make_shared<Cancellation>(home().core());
   closing_->on_request(this, [weak = weak_from_this()] {
@@ -170,14 +171,16 @@ void MovingClaim::begin() {
   if (callers_->requested()) end_with(asio::error::operation_aborted);
 }
 
-/// Releases what the newest version of the map does not need. The result is what it needs next.
+/// Releases the locks that the newest version of the map does not need. Returns the home to take
+/// next.
 std::optional<std::string> MovingClaim::next_home() {
   if (is_acquiring() && hold_->drop_lost()) has_requeued_ = true;
   const MapViewPtr view = follower().view();
   if (!view) return std::nullopt;
   const ClaimState now = state();
   const ClaimStep step = next_step(view->homes_of(path()), now);
-  // Its member's node was deleted, so that a move has ended without it.
+  // All locks of the hold are at former homes: its member's node was deleted, so that a move has
+  // ended without it.
   if (!is_acquiring() && !now.locks.empty() && step.drop.size() == now.locks.size()) {
     lose();
     return std::nullopt;
@@ -186,7 +189,7 @@ std::optional<std::string> MovingClaim::next_home() {
   return step.take;
 }
 
-/// Becomes a member of the ensemble, or enters the queue there.
+/// Starts to become a member of the ensemble; a member enters the queue there.
 void MovingClaim::take(const std::string& home_name) {
   if (!is_acquiring() && !not_before_.is_default() && !not_before_.passed()) return;
   const CopyPlacePtr place = follower().place_of(home_name);
@@ -212,7 +215,7 @@ void MovingClaim::queue_at(const CopyPlace& place) {
   AcquireOptions options;
   options.lease = options_.lease;
   if (is_acquiring()) options = options_;
-  // Which home is taken next, and by which session, is decided here.
+  // The claim itself decides which home is taken next, and in which session.
   options.requeue = RequeuePolicy::fail;
   if (std::exchange(has_requeued_, false) && is_acquiring()) {
     if (options_.requeue == RequeuePolicy::fail) return end_with(Errc::session_lost);
@@ -246,7 +249,7 @@ void MovingClaim::on_queue_left(const std::string& home_name, error_code error,
   } else if (!result) {
     decline(result.reason, std::move(result.blocked_by));
   } else if (follower().is_member(home_name)) {
-    // A lock that a later session has, which has not joined, is given back.
+    // If a later session has got the lock, and has not joined, the lease is dropped.
     hold_->add(home_name, std::move(result.lease));
   }
 }
@@ -259,7 +262,7 @@ asio::awaitable<void> MovingClaim::grant(MapViewPtr view) {
     const OperationOptions limits{.deadline = deadline_};
     const auto version = co_await follower().read_version(added, reading_, limits);
     if (!version && !is_passing(version.error())) on_error(version.error());
-    // What has been learnt or lost meanwhile counts.
+    // If the map has changed meanwhile, or the acquire has ended, the caller decides again.
     if (!version || is_over() || follower().view() != view) co_return;
     const std::int64_t moving = view->version() - static_cast<int>(view->phase()) + 1;
     if (*version > moving) ++generation;
@@ -287,22 +290,22 @@ void MovingClaim::finish() {
 
 // -- Its end --------------------------------------------------------------------------------------
 
-/// The last reference goes with the coroutine, at the latest when the home client's context is
-/// destroyed: then nobody follows the path for a hold that is left.
+/// The coroutine owns the claim, at the latest until the home client's context is destroyed. After
+/// that nothing follows the path for a hold that is left, so the hold is lost.
 MovingClaim::~MovingClaim() {
   if (!hold_) return;
   follower().remove(*this);
   if (hold_->note_lost()) hold_->notify_lost();
 }
 
-/// The caller's cancellation, and the client's closing, are for an acquire only.
+/// Only an acquire ends by the caller's cancellation, or when the client begins to close.
 void MovingClaim::stop_listening() {
   if (callers_) callers_->forget(this);
   closing_->forget(this);
   home().share().use_service<PendingAcquires>().leave(closing_);
 }
 
-/// The hold is over, though it may still have leases.
+/// Ends the hold as lost, though it may still have leases.
 void MovingClaim::lose() {
   if (!hold_->note_lost()) return;
   asio::post(home().callback_executor(), [hold = hold_] { hold->notify_lost(); });
@@ -322,7 +325,7 @@ void MovingClaim::decline(NotAcquired reason, std::optional<Participant> blocked
   wake();
 }
 
-/// An acquire ends with the error. A hold has what it needs so far, and tries again later.
+/// Ends an acquire with the error. A hold keeps the locks that it has, and tries again later.
 void MovingClaim::on_error(error_code error) {
   if (is_acquiring()) return end_with(error);
   not_before_ = Deadline{before_another_try};
@@ -331,7 +334,8 @@ void MovingClaim::on_error(error_code error) {
              path() + " is held, and its new home could not be taken: " + error.message());
 }
 
-/// Whether there is something left to do. An acquire that waits in a queue has its limits there.
+/// Whether there is something left to do. While an acquire waits in a queue, its limits apply
+/// there.
 bool MovingClaim::may_go_on() {
   if (is_over()) return false;
   if (!is_acquiring() || waits_at_) return true;
@@ -365,7 +369,8 @@ asio::awaitable<void> MovingClaim::next_change() {
 
 void MovingClaim::fail(error_code error) {
   leave_queue();
-  // It cannot follow the path any more. No version may be announced while a hold of it is believed.
+  // The claim cannot follow the path any more. A hold must end as lost before any version is
+  // announced without it.
   if (hold_ && !is_acquiring()) lose();
   if (hold_) follower().remove(*this);
   if (!is_acquiring()) return;

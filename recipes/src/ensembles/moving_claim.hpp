@@ -20,7 +20,7 @@ struct MovingLock {
   std::string path;
   LockOptions options;
 
-  /// The lock at one of its homes. Any thread.
+  /// The lock at this place. Any thread.
   [[nodiscard]] LockSpecPtr at(const CopyPlace& place) const;
 
   mutable std::mutex mutex{};  ///< guards what follows

@@ -29,7 +29,7 @@ void MovingHold::add(const std::string& home, Lease lease) {
   std::size_t number = 0;
   {
     const std::lock_guard lock{mutex_};
-    // The user's lease was released while this home was taken in addition.
+    // The user may have released the lease while this home was taken in addition.
     if (phase_ == Phase::released || is_lost(lease)) return;
     number = next_number_++;
     shares_.push_back({home, number, std::move(lease)});
@@ -98,7 +98,7 @@ void MovingHold::on_loss(std::size_t number) {
   bool is_hold = false;
   {
     const std::lock_guard lock{mutex_};
-    // A share that was given up at that moment was not needed any more.
+    // A share that was dropped meanwhile was not needed any more: its loss does not count.
     if (std::ranges::find(shares_, number, &Share::number) == shares_.end()) return;
     if (phase_ == Phase::held) phase_ = Phase::lost;
     is_hold = phase_ == Phase::lost;

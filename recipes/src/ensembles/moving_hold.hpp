@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// MovingHold is the leases of one claim on a moving map, at the homes that it has now, and whether
-/// they are held together.
+/// MovingHold owns the leases of one claim on a moving map, at the claim's present homes, and ends
+/// them together.
 
 #include <cstddef>
 #include <deque>
@@ -18,31 +18,32 @@
 
 namespace custodian::recipes_detail {
 
-/// Threads: any. Before grant() it is the part of an acquire that has been acquired so far.
+/// Threads: any. Before grant(), it owns the leases that an acquire has got so far.
 class MovingHold : public std::enable_shared_from_this<MovingHold> {
  public:
   /// `on_change` is called on any thread, when a lease was lost and when the hold was released.
   MovingHold(Client home, std::function<void()> on_change)
       : home_{std::move(home)}, on_change_{std::move(on_change)} {}
 
-  /// The client on whose strand the claim is. In a forked child nothing else may be called.
+  /// The client on whose strand the claim runs. In a forked child only this function may be called.
   [[nodiscard]] const Client& home() const noexcept { return home_; }
 
   // Called by the claim.
-  /// A lease that is lost already is not added.
+  /// Adds a lease, unless the lease is lost already, or the hold was released.
   void add(const std::string& home, Lease lease);
-  /// Gives up a home that the path does not need any more. If it is lost by now, so is the hold.
+  /// Releases a home's lease that the path does not need any more. If any lease is lost by then,
+  /// the hold is lost, and nothing is released.
   void drop(const std::string& home);
-  /// Of an acquire: releases what it has lost. Returns whether there was anything.
+  /// For an acquire: drops the leases that are lost. Returns whether there were any.
   bool drop_lost();
   /// The homes whose leases are not lost.
   [[nodiscard]] std::vector<std::string> held_at() const;
   /// The token of the lease at this home.
   [[nodiscard]] FencingToken token_at(const std::string& home) const;
-  /// The acquire becomes a hold. Returns false if one of its leases is lost.
+  /// Makes the acquire a hold. Returns false if one of its leases is lost.
   [[nodiscard]] bool grant(FencingToken token);
-  /// The hold is lost, whatever its leases are. Returns false if it was none any more; after true
-  /// notify_lost() is due.
+  /// Marks the hold as lost, whatever its leases are. Returns false if it was not held any more.
+  /// After true, the caller has to call notify_lost().
   [[nodiscard]] bool note_lost();
   void notify_lost() { lost_.request_stop(); }
   /// Whether the hold is lost or released.
@@ -66,15 +67,17 @@ class MovingHold : public std::enable_shared_from_this<MovingHold> {
   };
 
   void on_loss(std::size_t number);
-  /// With the mutex: notes a loss that no callback has reported yet, so that it stays one.
+  /// Called with the mutex locked. Marks the hold as lost if a lease is lost and its callback has
+  /// not come yet, so that later calls agree.
   Phase phase_now() const;
   [[nodiscard]] bool has_lost() const;
 
   const Client home_;
   const std::function<void()> on_change_;
   std::stop_source lost_;
-  /// The callbacks for the losses, of former shares, too: the destructor of one would wait for a
-  /// call that is under way. Each call keeps this object. Used by the claim only.
+  /// The loss callbacks of all leases, also of dropped ones. They are kept to the end, because
+  /// destroying a callback would wait for a call that is under way. Each call keeps this object
+  /// alive. Used by the claim only.
   std::deque<std::stop_callback<std::function<void()>>> ears_;
 
   mutable std::mutex mutex_;  ///< guards what follows

@@ -9,7 +9,7 @@ namespace custodian {
 
 namespace {
 
-/// In a forked child the hold's mutex may be locked for ever: there its lock is the parent's.
+/// In a forked child the hold's mutex may be locked for ever, and the lock belongs to the parent.
 bool is_forked(const recipes_detail::MovingHoldPtr& hold) {
   return hold->home().unusable() == Errc::forked;
 }

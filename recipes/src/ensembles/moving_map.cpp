@@ -87,7 +87,7 @@ std::vector<std::string> MovingMap::homes_of(std::string_view path) const {
 void MovingMap::move_to(EnsembleLayout layout, std::stop_token stop) {
   layout.check();
   for (const auto& each : follower_->places()) {
-    // A call on a thread of any of the clients would wait for itself.
+    // On a thread of any of the clients, the call would wait for itself.
     detail::require_may_block(*each->client.core(), "move_to", each->path);
   }
   block_or_throw<&recipes_detail::start_move_to>(core(), "move_to", {}, std::move(stop), follower_,

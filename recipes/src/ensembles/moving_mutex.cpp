@@ -26,7 +26,8 @@ MovingMutex::MovingMutex(const MovingMap& map, std::string path, LockOptions opt
   }
   auto lock = std::make_shared<recipes_detail::MovingLock>(map.follower(), std::move(path),
                                                            std::move(options));
-  // Each client may have another namespace, and so another limit for paths.
+  // Checks the path at each client: each may have another namespace, and so another limit for
+  // paths.
   for (const auto& each : lock->follower->places()) (void)lock->at(*each);
   spec_ = std::move(lock);
 }
@@ -36,7 +37,7 @@ const std::string& MovingMutex::path() const noexcept { return spec_->path; }
 MovingAcquireResult MovingMutex::acquire_within(std::string_view operation, const WaitLimit& limit,
                                                 AcquireOptions options,
                                                 std::stop_token stop) const {
-  // A call on a thread of any of the clients would wait for itself.
+  // On a thread of any of the clients, the call would wait for itself.
   for (const auto& each : spec_->follower->places()) {
     detail::require_may_block(*each->client.core(), operation, path());
   }

@@ -10,8 +10,8 @@
 
 namespace custodian::recipes_detail {
 
-/// The whole text as a number, in the one form in which it is written: digits, without zeros in
-/// front.
+/// The whole text as a number; nothing if it is not in the one form in which numbers are written:
+/// digits, without leading zeros.
 template <typename Number>
 [[nodiscard]] std::optional<Number> plain_number(std::string_view text) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return std::nullopt;

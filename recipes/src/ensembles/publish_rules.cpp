@@ -13,9 +13,9 @@ void add_names(const EnsembleLayout& layout, std::set<std::string>& names) {
   for (const auto& [name, weight] : layout.ensembles) names.insert(name);
 }
 
-/// The order in which a version is written. *Moving* is first at the old generation's first
-/// ensemble, which decides about the next generation. *Stable* is first at the ensembles that are
-/// dropped: a publisher that finds it elsewhere need not ask them again.
+/// The order in which a version is written. *Moving* is written first at the first ensemble of the
+/// old generation, which decides about the next generation. *Stable* is written first at the
+/// ensembles that are dropped: a publisher that finds *stable* elsewhere need not ask them again.
 std::vector<std::string> in_writing_order(const MapCopy& next, std::vector<std::string> targets) {
   const bool is_stable = phase_of(next.version) == MapPhase::stable;
   const auto& first = next.generation(generation_of(next.version)).ensembles;
@@ -31,8 +31,8 @@ bool has_version(const MapCopies& copies, const std::string& ensemble, std::int6
   return copy && copy->version >= version;
 }
 
-/// The ensembles whose members are asked before this version is written. Those that are new in it
-/// have none that know of it. That a map is turned is not announced.
+/// The ensembles whose members are asked before this version is written. Ensembles that are new in
+/// it have no members that know the version before. A *turned* version is not announced.
 std::vector<std::string> asked_for(const MapCopy& next) {
   const std::int64_t before = next.version - 1;
   if (before < first_map_version || !is_announced(phase_of(before))) return {};
@@ -87,7 +87,8 @@ std::variant<MapAtRest, Publication, MapFault> next_publication(
   }
   std::set<std::string> concerned = concerned_by(*newest);
   for (const auto& [name, copy] : copies) {
-    // The move is over, and a publisher has crashed before all dropped ensembles had that.
+    // The move is over, but a publisher has crashed before it had written that to all dropped
+    // ensembles.
     const bool is_stable = phase_of(newest->version) == MapPhase::stable;
     if (is_stable && copy && copy->version == newest->version - 1) concerned.insert(name);
   }
@@ -102,7 +103,7 @@ std::variant<MapAtRest, Publication, MapFault> next_publication(
     next.generations.push_back(*target);
     next.generations.back().version = last_generation_of(next.version);
   }
-  // A version that ends a move is written at the ensembles that it drops, too.
+  // A version that ends a move is also written at the ensembles that it drops.
   std::set<std::string> written = concerned;
   add_names(next.generations.back(), written);
   return publication_of(std::move(next), copies, std::move(written));

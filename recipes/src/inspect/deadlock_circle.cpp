@@ -49,7 +49,8 @@ Sessions sessions_in(const std::vector<ListedLock>& locks) {
           session.youngest_hold = std::max(session.youngest_hold, each.participant.token.value);
           break;
         case Standing::unclear:
-          // The permits of the first in the line are unclear: those that it waits for, mostly.
+          // The permits of the first waiter in the line are unclear: mostly these are what it waits
+          // for.
           if (each.claim != Claim::permit) session.has_unclear_claim = true;
           break;
       }
@@ -62,11 +63,11 @@ bool is_held_by_another(const Inspected& each, std::int64_t session) {
   return each.standing == Standing::holds && each.participant.session != session;
 }
 
-/// Of a semaphore: the permits without which the waiter cannot go on. None if others may do.
+/// For a semaphore: the permits whose release the waiter needs. None if other releases might do.
 std::vector<const Inspected*> permits_in_the_way(const Claimed& wait) {
   const Participant& waiter = wait.contender->participant;
   if (wait.contender->ahead > 0) return {};
-  // A contender that waits for a higher maximum has not put down any permits yet.
+  // A contender that waits for a higher maximum has not created its permits' nodes yet.
   const auto is_put_down = [&](const Inspected& each) {
     return each.standing == Standing::unclear && each.participant.session == waiter.session &&
            each.participant.token.value > waiter.token.value;
@@ -85,7 +86,7 @@ std::vector<const Inspected*> permits_in_the_way(const Claimed& wait) {
   return permits;
 }
 
-/// The holders without whose release the wait cannot end, one for each session.
+/// The holders that must release before the wait can end, one for each session.
 std::vector<const Inspected*> holders_in_the_way(const Claimed& wait) {
   if (!wait.lock->malformed.empty()) return {};
   std::vector<const Inspected*> holders;
@@ -105,7 +106,7 @@ std::vector<const Inspected*> holders_in_the_way(const Claimed& wait) {
   return holders;
 }
 
-/// The wait by which a session was reached, and the next session's contender that is in its way.
+/// The wait by which a session was reached, and the contender of the next session that holds it up.
 struct Step {
   Claimed wait{};
   const Inspected* holder = nullptr;
@@ -142,7 +143,7 @@ std::optional<WaitCycle> find_deadlock(const std::vector<ListedLock>& locks, con
   if (parent_of(sessions.at(own.session).wait.contender->participant.node) != own.queue) {
     return std::nullopt;
   }
-  // Breadth first, from the own wait, until a way leads back to it.
+  // Breadth first, from the own wait, until a path leads back to it.
   std::map<std::int64_t, Step> reached;  // by the session that was reached
   std::deque<std::int64_t> next{own.session};
   while (!next.empty() && !reached.contains(own.session)) {

@@ -19,7 +19,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What the acquires of a detection have in common.
+/// The options of a detection, which all its acquires share.
 struct Detection {
   DeadlockOptions options;
 
@@ -32,14 +32,14 @@ struct Detection {
   }
 };
 
-/// Whether the acquire may be in a circle, as far as its own client knows.
+/// Whether the acquire may wait in a circle, as far as its own client knows.
 bool may_be_in_a_circle(const Acquire& acquire) {
   const auto& core = acquire.client().core();
   return acquire.has_queued && acquire.somebody_ahead &&
          *AcquiresUnderWay::of(core).number() == 1 && detail::has_held_node(*core);
 }
 
-/// Locks that the client keeps without a holder are no holds.
+/// Removes the nodes that the client keeps without a holder: they are no holds.
 void leave_out_idle_nodes(const Client& client, LockListing& listing) {
   const std::int64_t session = client.session().id;
   for (ListedLock& lock : listing.locks) {
@@ -50,7 +50,8 @@ void leave_out_idle_nodes(const Client& client, LockListing& listing) {
   }
 }
 
-/// Why a listing cannot be judged: what it lacks might contradict a circle. Empty if it can be.
+/// Why a listing cannot be judged: what it does not show might contradict a circle. Empty if it can
+/// be judged.
 std::string_view what_it_lacks(const LockListing& listing) {
   if (!listing.is_complete) return "there are more nodes than DeadlockOptions::max_nodes";
   if (!listing.forbidden.empty()) return "the client may not read all of the nodes";
@@ -73,7 +74,7 @@ struct Search {
 };
 using SearchPtr = std::shared_ptr<Search>;
 
-/// What the listing shows; nothing if the acquire is to wait on.
+/// The circle for which the acquire is to fail; nothing if the acquire is to wait on.
 std::optional<WaitCycle> judge(Search& search, LockListing listing) {
   if (const std::string_view lacking = what_it_lacks(listing); !lacking.empty()) {
     search.say_what_is_lacking(lacking);
@@ -88,7 +89,7 @@ std::optional<WaitCycle> judge(Search& search, LockListing listing) {
   return fails ? std::move(circle) : std::nullopt;
 }
 
-/// Looks once. A look takes no longer than the pause before the next one, or a second.
+/// Looks once. A look may take as long as the pause before it, or a second if that is more.
 asio::awaitable<std::optional<WaitCycle>> look(SearchPtr search, std::chrono::nanoseconds pause,
                                                CancellationPtr over) {
   constexpr std::chrono::nanoseconds at_least = std::chrono::seconds{1};
@@ -118,7 +119,7 @@ void tell(const Search& search, WaitCycle circle, const std::string& sentence) {
 }
 
 asio::awaitable<std::string> search_until(SearchPtr search, CancellationPtr over) {
-  // An event that never comes: the deadline or the cancellation ends its wait.
+  // An event that is never notified: the deadline or the cancellation ends the wait for it.
   AsyncEvent none;
   const asio::any_io_executor strand = search->client().get_executor();
   while (!over->requested()) {

@@ -67,7 +67,7 @@ asio::awaitable<error_code> read_contenders(LookPtr look, std::string path,
 }
 
 /// Judges the permits again. `taking` is the session of the first contender in the line, which may
-/// just be taking some of them.
+/// be taking some of the permits at this moment.
 void judge_permits_of(Inspection& permits, QueueReading reading, std::int64_t taking,
                       std::size_t maximum) {
   for (Inspected& permit : permits.contenders) {
@@ -115,7 +115,7 @@ asio::awaitable<error_code> read_semaphore(LookPtr look, std::string path,
 asio::awaitable<Result<Inspection>> look_at(LookPtr look, std::string path) {
   auto inspection = std::make_shared<Inspection>();
   auto [error, reading] = co_await list(look, path);
-  // A semaphore's two children belong to no queue, but are not foreign either.
+  // The two children of a semaphore's node are in no queue, but are not foreign either.
   const bool is_semaphore =
       std::erase(reading.foreign, permits_part) + std::erase(reading.foreign, line_part) > 0;
   if (!error) {

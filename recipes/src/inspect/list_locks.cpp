@@ -33,7 +33,8 @@ struct Survey {
 };
 using SurveyPtr = std::shared_ptr<Survey>;
 
-/// What one operation for a path has come to.
+/// Handles the error of one operation at a path. A missing node is no error, and a forbidden one is
+/// noted; returns any other error.
 error_code judge(Survey& survey, const std::string& path, const error_code& error) {
   if (error == ServerErrc::no_node) return {};
   if (error != ServerErrc::no_auth) return error;
@@ -41,8 +42,8 @@ error_code judge(Survey& survey, const std::string& path, const error_code& erro
   return {};
 }
 
-/// Walks the tree. The servers answer in the order of the requests, so the oldest of those that are
-/// under way is awaited first.
+/// Walks the tree. The servers answer in the order of the requests, so the oldest request under way
+/// is awaited first.
 asio::awaitable<error_code> search(SurveyPtr survey) {
   std::deque<std::pair<std::string, StartedOperation<Children>>> under_way;
   error_code failure;

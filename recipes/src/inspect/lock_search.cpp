@@ -24,8 +24,8 @@ ListedKind kind_of(Claim claim) {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Servers number a node with ten characters, of which the first may be a sign. Somebody's folder
-/// may be called "lock-7", or "block-store".
+/// Whether a name ends with a number as a server writes it: ten characters, of which the first may
+/// be a sign. A folder may be called "lock-7", or "block-store".
 bool is_numbered(std::string_view name) {
   constexpr std::size_t width = 10;
   if (name.size() < width) return false;
@@ -58,7 +58,7 @@ void LockSearch::add(const std::string& path, std::vector<std::string> children)
   for (const std::string& name : reading.malformed) to_list_.push_back(join(path, name));
   if (is_lock) {
     const auto semaphore = part_of_.find(path);
-    // A semaphore whose line nobody has needed yet has permits alone.
+    // A semaphore may have permits without a line beside them.
     const auto lone = lone_permits_.find(path);
     if (semaphore != part_of_.end()) {
       locks_.insert(semaphore->second);
@@ -66,8 +66,8 @@ void LockSearch::add(const std::string& path, std::vector<std::string> children)
       locks_.insert(has_permits && lone != lone_permits_.end() ? lone->second : path);
     }
   }
-  // Two children of these names may be a semaphore's, or somebody's folders. The permits are listed
-  // before the line, as inspect() does.
+  // Two children of these names may be a semaphore's, or ordinary folders. The permits are listed
+  // before the line, as in inspect().
   const bool may_be_semaphore =
       std::ranges::find(reading.foreign, permits_part) != reading.foreign.end() &&
       std::ranges::find(reading.foreign, line_part) != reading.foreign.end();
@@ -91,7 +91,7 @@ std::vector<ListedLock> locks_at(const std::string& path, Inspection inspection)
     lock->contenders.push_back(std::move(each));
   }
   if (inspection.malformed.empty()) return locks;
-  // Which of several recipes a malformed number stops its name does not say.
+  // The name of a node with a malformed number does not say which of several recipes it stops.
   if (locks.empty()) locks.push_back({.path = path});
   for (ListedLock& each : locks) each.malformed = inspection.malformed;
   return locks;

@@ -23,8 +23,9 @@ class LockSearch {
   /// The next node to list, breadth first; nothing if none is known.
   [[nodiscard]] std::optional<std::string> next();
   [[nodiscard]] bool has_next() const { return !to_list_.empty(); }
-  /// Takes the children of a listed node. Contenders that a server has numbered make it a lock; all
-  /// others are listed, for they may be folders whatever they are called.
+  /// Takes the children of a listed node. Contenders with a number from a server make the node a
+  /// lock. All other children are listed in turn, since any of them may be a folder, whatever its
+  /// name.
   void add(const std::string& path, std::vector<std::string> children);
 
   /// The paths of the locks that were found.
@@ -32,15 +33,14 @@ class LockSearch {
 
  private:
   std::deque<std::string> to_list_;
-  /// The semaphore that a node is part of, if its queue is one of a semaphore's two.
+  /// The semaphore of each path that may be one of a semaphore's two queues.
   std::map<std::string, std::string> part_of_;
-  /// The parent of a node that is called as the permits of a semaphore are, without a line beside
-  /// it.
+  /// The parent of each node that has the name of a semaphore's permits, without a line beside it.
   std::map<std::string, std::string> lone_permits_;
   std::set<std::string> locks_;
 };
 
-/// The locks of one path: usually one. A path that several recipes use has one of each kind.
+/// The locks at one path: usually one. If several recipes use the path there is one of each kind.
 [[nodiscard]] std::vector<ListedLock> locks_at(const std::string& path, Inspection inspection);
 
 }  // namespace custodian::recipes_detail

@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// What the parts of an inspection share: how its nodes are read. For coroutines on the client's
-/// strand.
+/// How the parts of an inspection read nodes. For coroutines on the client's strand.
 
 #include <boost/asio/awaitable.hpp>
 #include <memory>
@@ -16,7 +15,7 @@
 
 namespace custodian::recipes_detail {
 
-/// What one inspection works with.
+/// The client, the cancellation and the options of one inspection.
 struct Look {
   Client client;
   CancellationPtr cancellation;
@@ -25,7 +24,7 @@ struct Look {
 };
 using LookPtr = std::shared_ptr<const Look>;
 
-/// Reads the children with these names, in their order. A node that is gone is nothing.
+/// Reads the children with these names, in their order. The entry of a node that is gone is empty.
 [[nodiscard]] boost::asio::awaitable<Result<std::vector<std::optional<GetResult>>>> read_nodes(
     LookPtr look, std::string path, std::vector<std::string> names);
 

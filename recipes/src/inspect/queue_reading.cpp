@@ -10,7 +10,7 @@
 namespace custodian::recipes_detail {
 namespace {
 
-/// A naming rule, and what its exclusive and its shared contenders want.
+/// A naming rule, and the claims of its exclusive and of its shared contenders.
 struct Kind {
   NamingRule rule;
   Claim exclusive{};
@@ -31,7 +31,7 @@ bool knows(const NamingRule& rule, std::string_view name) {
 }
 
 Standing standing_of(const Listing& listing, const ContenderName& contender, std::size_t ahead) {
-  // With nobody ahead, a malformed or exhausted number still leaves the order unknown.
+  // Even with no contender ahead, a malformed or exhausted number leaves the order unknown.
   if (ahead > 0) return Standing::waits;
   return std::holds_alternative<Held>(judge(listing, contender.name)) ? Standing::holds
                                                                       : Standing::unclear;
@@ -67,8 +67,8 @@ QueueReading read_queues(std::vector<std::string> children) {
                                      : queues.at(static_cast<std::size_t>(kind - kinds.begin()));
     into.push_back(std::move(child));
   }
-  // 2. An exclusive name of kazoo's fits the rule of a mutex and that of a read/write lock. Where
-  //    there are readers or writers, it is a writer's.
+  // 2. kazoo gives a mutex's node and a writer's node the same name, so step 1 takes both for a
+  //    mutex's. Beside readers or writers such a node is a writer's.
   auto& of_mutex = queues[mutex_kind];
   auto& of_read_write = queues[read_write_kind];
   if (!of_read_write.empty()) {
@@ -87,7 +87,7 @@ QueueReading read_queues(std::vector<std::string> children) {
 
 void judge_permit(QueueReading& permits, PermitOf which, std::size_t maximum) {
   Standpoint& permit = permits.standpoints[which.index];
-  // The owner has left the line, so it holds the permit.
+  // If the owner has left the line, it holds the permit.
   if (!which.owner_is_taking) return;
   if (maximum == 0) {
     permit.standing = Standing::unclear;

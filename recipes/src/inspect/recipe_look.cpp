@@ -43,7 +43,7 @@ asio::awaitable<Result<InspectedRecipe>> read_condition(LookPtr look, std::strin
   InspectedCondition condition;
   auto waiter = line.waiters().begin();
   for (Participant& owner : *owners) {
-    // Both are in the order of the waiters; those that have gone have no owner.
+    // Both are in the order of the waiters. A waiter that has gone has no owner here.
     while (waiter->name != name_of(owner.node)) ++waiter;
     if (owner.identity == signalled_data) owner.identity.clear();
     condition.waiters.push_back({std::move(owner), waiter->is_signalled});
@@ -71,7 +71,7 @@ asio::awaitable<Result<InspectedRecipe>> read_double_barrier(LookPtr look, std::
   co_return InspectedRecipe{std::move(barrier)};
 }
 
-/// A double barrier of another library, if its children are ephemeral.
+/// Reads a double barrier of another library, if the children are ephemeral.
 asio::awaitable<Result<InspectedRecipe>> read_possible_barrier(LookPtr look, std::string path,
                                                                Names children) {
   const std::string first = join(path, children.front());
@@ -102,7 +102,7 @@ asio::awaitable<Result<InspectedRecipe>> read_value(LookPtr look, std::string pa
   co_return InspectedRecipe{std::move(value)};
 }
 
-/// `children` are those that belong to the recipe.
+/// Reads a recipe of this layout. `children` are the children that belong to it.
 asio::awaitable<Result<InspectedRecipe>> read_by(Layout layout, LookPtr look, std::string path,
                                                  GetResult node, Names children) {
   switch (layout) {

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// read_recipe() finds out what a path is that is no queue: a coroutine on the client's strand.
+/// read_recipe() finds out which recipe a path without a queue is: a coroutine on the client's
+/// strand.
 
 #include <boost/asio/awaitable.hpp>
 #include <memory>
@@ -11,8 +12,8 @@
 
 namespace custodian::recipes_detail {
 
-/// Reads the recipe at the path into the inspection, whose foreign nodes are the path's children.
-/// Those that belong to the recipe are foreign no more.
+/// Reads the recipe at the path into the inspection, whose foreign nodes must be the path's
+/// children. Nodes that belong to the recipe are removed from the foreign ones.
 [[nodiscard]] boost::asio::awaitable<error_code> read_recipe(
     LookPtr look, std::string path, std::shared_ptr<Inspection> inspection);
 

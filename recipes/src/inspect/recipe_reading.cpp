@@ -15,8 +15,8 @@ namespace custodian::recipes_detail {
 namespace {
 
 constexpr std::string_view protection_prefix = "_c_";
-/// The sizes of an id with hyphens, as Curator and this library write it, and without, as kazoo
-/// does.
+/// The size of an id with hyphens, as Curator and this library write it, and of one without, as
+/// kazoo does.
 constexpr std::size_t long_id_size = 36;
 constexpr std::size_t short_id_size = 32;
 
@@ -29,7 +29,7 @@ bool is_id(std::string_view text) {
   return std::ranges::all_of(text, is_of_id);
 }
 
-/// The part of a name behind "_c_<uuid>-"; empty if the name does not begin so.
+/// The part of a name behind "_c_<uuid>-"; empty if the name has no such beginning.
 std::string_view behind_id(std::string_view name) {
   constexpr std::size_t size = protection_prefix.size() + long_id_size + 1;
   const bool is_protected = name.size() > size && name.starts_with(protection_prefix) &&
@@ -138,7 +138,7 @@ void judge_party(InspectedDoubleBarrier& barrier, const GetResult& ready) {
     const std::int64_t created_by = member.participant.token.value;
     const bool is_counted = counted_by(ready, name, created_by) != Counted::no;
     if (is_counted) barrier.is_stale = false;
-    // A member of another library that finds a ready node is in, and writes that nowhere.
+    // A member of another library that finds a ready node is in, but writes that into no node.
     member.is_in = is_counted || !is_member(name);
   }
 }

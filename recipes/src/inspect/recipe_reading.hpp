@@ -41,8 +41,8 @@ enum class Layout : std::uint8_t {
 /// The description of a node whose layout is Layout::value, without its witnesses.
 [[nodiscard]] InspectedValue value_of(GetResult node);
 
-/// A double barrier whose ready node exists: decides who of the members is in, and whether the node
-/// is left over. The rules are those by which a member that comes late decides (party_entry.cpp).
+/// Decides which members of a double barrier are in, and whether its ready node is left over, by
+/// the rules of a member that comes late (party_entry.cpp). The ready node must exist.
 void judge_party(InspectedDoubleBarrier& barrier, const GetResult& ready);
 
 }  // namespace custodian::recipes_detail

@@ -30,7 +30,8 @@ asio::awaitable<Result<bool>> ask(CorePtr core, CancellationPtr cancellation, st
     std::string message{revoke_message};
     const auto [error, stat] =
         co_await await<&start_set, Stat>(core, cancellation, node, std::move(message), options);
-    // The reply was lost. A second request does no harm; the deadline ends the loop.
+    // The reply was lost, so the request is repeated: twice does no harm. The deadline ends the
+    // loop.
     if (error == ServerErrc::connection_loss) continue;
     if (error == ServerErrc::no_node) co_return false;
     if (error) co_return failed<bool>(error);

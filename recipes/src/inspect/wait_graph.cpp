@@ -122,8 +122,8 @@ std::vector<CyclicWait> WaitGraph::shortest_circle(Index from) const {
     Index before = 0;
     Step step{};
   };
-  // Breadth first, until the way leads back to where it began. There is one, which does not leave
-  // the component: nothing leads back into it.
+  // Breadth first, until a path leads back to its beginning. There is such a path within the
+  // component. A path that leaves the component never leads back.
   std::vector<std::optional<Arrival>> arrivals(sessions_.size());
   std::deque<Index> next{from};
   while (!arrivals[from]) {

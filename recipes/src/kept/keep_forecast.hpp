@@ -2,14 +2,14 @@
 
 /// \file
 /// KeepForecast decides whether a lock's next node is worth keeping when its holder releases it.
-/// Where two processes take turns, each would find the other's idle node in front, and wait for its
-/// delete: there a kept node only costs. Pure.
+/// Where two processes take turns, each of them would find the other's idle node in front, and wait
+/// for its delete: there a kept node only costs time. Pure.
 
 namespace custodian::recipes_detail {
 
 class KeepForecast {
  public:
-  /// The longest row of nodes that are not kept after one that was kept for nothing.
+  /// The longest row of nodes that are not kept after a node that was kept to no use.
   static constexpr int most_skipped = 63;
 
   /// Whether the next node would be kept.
@@ -17,8 +17,8 @@ class KeepForecast {
   /// Called when a new node gets the lock. Returns whether the node is to be kept when its holder
   /// releases it.
   [[nodiscard]] bool begin() noexcept;
-  /// A node that was to be kept has ended because another contender came. `passes`: how
-  /// many times it had been passed on without a server until then.
+  /// Called when a node that was to be kept has ended because another contender came. `passes`: how
+  /// often the node had been passed on until then without a request to the servers.
   void on_wanted(long passes) noexcept;
 
  private:

@@ -14,12 +14,13 @@ class Keeper : public NewcomerListener {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// The present node is not to be kept: an idle one is deleted, another one when it is released.
+  /// Ends the keeping of the present node: an idle node is deleted at once, any other one when its
+  /// holder releases it.
   virtual void end_keeping(KeptLockEnd reason) = 0;
-  /// The same for this node and all others.
+  /// Ends the keeping of the present node and of all later ones.
   virtual void close() = 0;
-  /// Ends the keeping of a node that is old, or has not been used for long. Returns whether the
-  /// object is worth remembering: it has a node or waiters, or was used in the last minute.
+  /// Ends the keeping of a node that is too old, or has not been used for too long. Returns whether
+  /// the object is worth remembering: it has a node or waiters, or was used in the last minute.
   [[nodiscard]] virtual bool sweep(Time now) = 0;
   /// Whether the node has had another holder since the last call.
   [[nodiscard]] virtual bool is_popular() noexcept = 0;

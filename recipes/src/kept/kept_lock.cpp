@@ -21,8 +21,8 @@
 // 5. end_keeping(): the watch has fired, the connection was lost, or the like. An idle node is
 //    deleted, and waiters get stand-ins again.
 //
-// Each step decides under the mutex, unlocks it, and only then acts (Errand). What tells the client
-// that it is alone, and the end of keeping, are in kept_lock_company.cpp; the stand-ins in
+// Each step decides under the mutex, unlocks it, and only then acts (Errand). How a client finds
+// out that it is alone, and the end of keeping, are in kept_lock_company.cpp; the stand-ins in
 // kept_lock_waiters.cpp; the limits of the waiters in local_waiters.cpp.
 
 namespace custodian::recipes_detail {
@@ -44,7 +44,8 @@ Ending ending_of(const error_code& error, bool leaving) {
 }
 
 TurnRules rules_of(HandOff hand_off) {
-  // A strict lock has a node in the queue for each waiter: who came first is served first.
+  // A strict lock has a stand-in for each waiter, so that waiters are served in the order of
+  // arrival.
   constexpr std::size_t few = 4;
   const bool strict = hand_off == HandOff::strict();
   return {.max_local_handoffs = hand_off.max_local_handoffs(),
@@ -80,8 +81,8 @@ Lease KeptLock::take() {
 
 /// The caller holds the mutex.
 detail::LockNodePtr KeptLock::take_node() {
-  // `keeping_is_over_` is looked at under the mutex. Outside, callers that have looked could wait
-  // for the mutex, and all of them would then pass by the contender that has come.
+  // `keeping_is_over_` is read under the mutex. If callers read it before they lock the mutex, all
+  // that wait for the mutex would overtake a contender that comes meanwhile.
   if (!idle_ || keeping_is_over_ || closed_ || !detail::may_be_passed_on(idle_)) return nullptr;
   is_popular_ = true;
   record_.on_reused();
@@ -100,7 +101,7 @@ void KeptLock::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Dead
     Lease lease = detail::next_lease(node, detail::Events::of_loss_only);
     return std::move(handler)(error_code{}, AcquireResult{.lease = std::move(lease)});
   }
-  // An idle node that may not be used. Its delete travels before the create of a stand-in.
+  // The idle node may not be used: its delete travels before the create of a stand-in.
   Errand errand;
   detail::LockNodePtr unfit = std::move(idle_);
   if (unfit) {
@@ -108,7 +109,7 @@ void KeptLock::enter(const LockSpecPtr& spec, CancellationPtr cancellation, Dead
     errand = begin_errand(order_.on_idle_gone());
   }
   const auto [id, line] = order_.enter();
-  // Its begin is reported before another thread can complete it.
+  // The begin of the wait is reported before another thread can complete the waiter.
   add_waiter(id, Waiter{spec, std::move(handler), deadline, ObservedAcquire{spec}});
   errand = add_to(std::move(errand), line);
   lock.unlock();
@@ -145,17 +146,17 @@ void KeptLock::on_acquired(Number number, error_code error, Lease lease) {
   begin_tenure(holder, lease, keeps);
   const bool alone = keeps && is_alone(number, *acquire, lease);
   if (alone) static_cast<void>(order_.on_listed(true, false, false));
-  // The node before was lost, unless there is none.
+  // If there is still a node from before, that one was lost.
   const auto lost = std::pair{std::move(idle_), std::move(released_)};
   const bool asking = order_.is_asking();
-  // Stand-ins at a turnstile are not among what is listed. They leave before the next of them
-  // passes it.
+  // Stand-ins at a turnstile are not in the queue that is listed. So they leave here, before the
+  // next of them passes the turnstile.
   const bool leave_first = asking && holder.spec->permits != nullptr && order_.in_line() > 0;
   if (leave_first) errand = add_to(std::move(errand), order_.dismiss_stand_ins());
   lock.unlock();
 
   newest_ = tenure;
-  // A watch that nobody waits for fires with the delete of the node, which costs nothing.
+  // A watch that is not needed costs nothing: it fires when the node is deleted.
   watch_ = acquire->queue_watch;
   listing_.reset();
   listed_again_ = leave_first;
@@ -199,9 +200,9 @@ void KeptLock::begin_tenure(const Waiter& holder, const Lease& lease, bool keeps
   ++turns_;
 }
 
-/// Whether the listing that travelled with the create shows that. What was listed on an earlier
-/// connection, or before a newcomer of this client, may be out of date; and other stand-ins are in
-/// the queue, too.
+/// Whether the listing that travelled with the create shows that the client is alone. A listing
+/// from an earlier connection, or from before a newcomer of this client, may be out of date. With
+/// other stand-ins in the queue the client is not alone there.
 bool KeptLock::is_alone(Number number, const Acquire& acquire, const Lease& lease) const {
   return acquire.was_alone && number > outrun_ && order_.in_line() == 0 &&
          acquire.listed_on == detail::connection_number(*lease.core());
@@ -209,11 +210,11 @@ bool KeptLock::is_alone(Number number, const Acquire& acquire, const Lease& leas
 
 void KeptLock::on_done(Tenure tenure, detail::LockNodePtr node) {
   Lock lock{mutex_};
-  // A newer node has taken the place of this one, which is lost.
+  // This node was lost, and a newer one has taken its place.
   if (tenure != order_.tenure()) return;
   TurnOrder::Line line;
   if (keeping_is_over_) line = order_.on_company();
-  // Whether it is time for another holder matters only if there is one.
+  // Whether the lease would last for another holder matters only if there is a waiter.
   const bool sound =
       order_.has_waiters() ? detail::may_be_passed_on(node) : !detail::has_passing_ended(node);
   TurnOrder::Next next = order_.on_done(tenure, sound);
@@ -222,13 +223,14 @@ void KeptLock::on_done(Tenure tenure, detail::LockNodePtr node) {
   settle(std::move(lock), std::move(next), std::move(node));
 }
 
-/// Does what was decided about a released node. Without a node it is only about the stand-ins.
+/// Carries out what was decided about a released node. `node` may be null: then only the stand-ins
+/// are concerned.
 void KeptLock::settle(Lock lock, TurnOrder::Next next, detail::LockNodePtr node) {
   Errand errand = begin_errand(next.line);
   std::optional<Waiter> holder;
   switch (next.fate) {
     case Fate::release:
-      // The event may have come before the strand has the mutex: see end_keeping().
+      // The watch may have fired while the strand waits for the mutex: see end_keeping().
       if (node) record_.end(core_, keeping_is_over_ ? why_over_.load() : KeptLockEnd::unusable);
       break;
     case Fate::pass:
@@ -251,7 +253,8 @@ void KeptLock::settle(Lock lock, TurnOrder::Next next, detail::LockNodePtr node)
   run(std::move(errand));
   if (!holder) return;
   Lease lease = detail::next_lease(node);
-  // Nobody but the holder has the node now: its release need not wait for the end of the handler.
+  // From here on only the lease owns the node, so its release need not wait until the handler
+  // returns.
   node.reset();
   complete(std::move(*holder), {}, AcquireResult{.lease = std::move(lease)});
 }

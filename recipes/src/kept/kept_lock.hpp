@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// KeptLock is what a client does about one lock without asking the servers. Its callers pass the
-/// lock on from thread to thread (HandOff::cohort), and the lock's node stays when nobody wants it
-/// (LockOptions::keep_idle_for), so that the next caller has the lock at once. Its
-/// waiters share a few ordinary acquires in the queue, the stand-ins. TurnOrder decides which
-/// waiter is next, and what becomes of a released node, under a mutex and without the strand.
+/// KeptLock handles one lock within a client, as far as that needs no answer from the servers. Its
+/// callers pass the lock on from thread to thread (HandOff::cohort), and the lock's node stays when
+/// no contender wants it (LockOptions::keep_idle_for), so that the next caller has the lock at
+/// once. Its waiters share a few ordinary acquires in the queue, the stand-ins. TurnOrder decides
+/// which waiter is next, and what becomes of a released node, under a mutex and without the strand.
 
 #include <atomic>
 #include <chrono>
@@ -31,7 +31,7 @@ class KeptLock final : public Keeper, public LocalWaiters {
   KeptLock(const Client& client, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
            Attempt attempt);
 
-  /// Whether the idle node would do for an acquire with these options.
+  /// Whether an acquire with these options may use the idle node.
   [[nodiscard]] static bool may_take(const AcquireOptions& options);
   /// Whether an acquire may wait here.
   [[nodiscard]] static bool may_enter(const WaitLimit& wait_limit, const AcquireOptions& options);
@@ -109,8 +109,8 @@ class KeptLock final : public Keeper, public LocalWaiters {
   const std::chrono::nanoseconds keep_idle_for_;
   const Attempt attempt_;
 
-  /// The present node is not to be kept. Set without the mutex: callers in a tight loop may keep
-  /// the strand from that for long.
+  /// Whether the keeping of the present node is over. Set without the mutex, for which the strand
+  /// may have to wait long while callers lock it in a tight loop.
   std::atomic<bool> keeping_is_over_ = false;
   std::atomic<KeptLockEnd> why_over_ = KeptLockEnd::wanted;
   std::atomic<bool> is_popular_ = false;  ///< see is_popular()
@@ -120,7 +120,7 @@ class KeptLock final : public Keeper, public LocalWaiters {
   KeptRecord record_;  ///< of the present node
   std::map<Number, StandIn> in_line_;
   Number last_in_line_ = 0;
-  /// The listings of stand-ins up to this one were made before a newcomer of this client came.
+  /// Stand-ins up to this number were listed before a newcomer of this client came.
   Number outrun_ = 0;
   bool closed_ = false;
   detail::LockNodePtr idle_;
@@ -135,10 +135,10 @@ class KeptLock final : public Keeper, public LocalWaiters {
   Tenure newest_ = 0;
   std::string node_path_;  ///< of the present node
   LocalQueuePtr listed_;  ///< this client's part of the queue that is being listed; null if none is
-  /// The second listing, which follows the deletes of the stand-ins, is decided on.
+  /// Whether the second listing, which follows the deletes of the stand-ins, is to be made.
   bool listed_again_ = false;
-  CancellationPtr listing_;  ///< of the present listing: the reply to another one does not count
-  std::shared_ptr<Watch> watch_;  ///< of the newest listing
+  CancellationPtr listing_;       ///< identifies the present listing; other replies are ignored
+  std::shared_ptr<Watch> watch_;  ///< the watch of the newest listing
 };
 
 using KeptLockPtr = std::shared_ptr<KeptLock>;

@@ -22,7 +22,7 @@ void KeptLock::wait_for_company(Tenure tenure) {
              [weak = weak(), tenure](error_code error, WatchEventType /*type*/) {
                if (error == asio::error::operation_aborted) return;
                const auto self = weak.lock();
-               // Without an event the session has ended.
+               // An error in place of the event means that the session has ended.
                const auto why = error ? KeptLockEnd::unusable : KeptLockEnd::wanted;
                if (self && self->newest_ == tenure) self->end_keeping(why);
              });
@@ -32,7 +32,7 @@ void KeptLock::list() {
   const auto core = core_.lock();
   if (!core) return;
   listing_ = std::make_shared<Cancellation>(core);
-  // A listing that must be repeated comes too late: the connection was lost.
+  // Never repeated: after the loss of a connection the listing would come too late.
   const OperationOptions once{Deadline::never(), RetryPolicy::none()};
   start_children_and_watch(
       core, listing_, std::string{parent_of(node_path_)}, once,
@@ -61,7 +61,7 @@ void KeptLock::on_listed(const error_code& error, const std::vector<std::string>
   if (none) list();
 }
 
-/// `why` the node is not kept, if the client is not alone.
+/// `why` is the reason not to keep the node, if the client is not alone.
 void KeptLock::end_listing(bool alone, KeptLockEnd why) {
   listed_.reset();
   Lock lock{mutex_};
@@ -87,7 +87,8 @@ void KeptLock::on_newcomer(ContenderKind /*kind*/) {
 // -- The end of keeping ---------------------------------------------------------------------------
 
 void KeptLock::end_keeping(KeptLockEnd reason) {
-  // Before the mutex: callers that take and return the node in a loop may keep the strand from it.
+  // Set before the strand locks the mutex, for which it may have to wait long while callers take
+  // and return the node in a loop.
   why_over_ = reason;
   keeping_is_over_ = true;
   Lock lock{mutex_};
@@ -105,7 +106,8 @@ void KeptLock::end_keeping(KeptLockEnd reason) {
   }
   Errand errand = begin_errand(line);
   lock.unlock();
-  // The waiters' stand-ins queue behind the delete, unless the caller has the node, too.
+  // The node goes first, so that the waiters' stand-ins queue behind its delete, unless the caller
+  // owns the node, too.
   node.reset();
   run(std::move(errand));
 }
@@ -118,8 +120,8 @@ void KeptLock::close() {
   end_keeping(KeptLockEnd::closed);
 }
 
-/// Waiters of this client that have no stand-in are in no LocalQueue, which warns of the same. The
-/// caller holds the mutex.
+/// Warns of a holder that keeps waiters waiting, as LocalQueue does, which knows no waiters without
+/// a stand-in. The caller holds the mutex.
 void KeptLock::warn_of_long_hold(Time now) {
   if (turns_ != turns_seen_ || waiters_.empty()) {
     turns_seen_ = turns_;

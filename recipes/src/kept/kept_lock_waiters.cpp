@@ -20,7 +20,7 @@ void KeptLock::abandon() {
   keeping_is_over_ = true;
   waiters = take_all();
   for (const auto& [id, waiter] : waiters) static_cast<void>(order_.leave(id));
-  // There is no node any more.
+  // The client has no node any more.
   static_cast<void>(order_.on_idle_gone());
   nodes = {std::move(idle_), std::move(released_)};
 }
@@ -49,7 +49,7 @@ KeptLock::NewStandIn KeptLock::make_stand_in() {
   };
   acquire->shows_nearest = true;
   acquire->for_others = this;
-  // What a stand-in lists that is not the only one shows others.
+  // If there is another stand-in, the listing of this one shows that one, so it is of no use.
   acquire->watches_queue =
       keep_idle_for_.count() > 0 && record_.forecast().keeps_next() && in_line_.empty();
   NewStandIn stand_in{.number = ++last_in_line_,
@@ -59,7 +59,8 @@ KeptLock::NewStandIn KeptLock::make_stand_in() {
   return stand_in;
 }
 
-/// From the first stand-in on: what stand-ins list may be older than a newcomer.
+/// Called when the first stand-in starts. From then on newcomers of this client are noticed, since
+/// they make the listings of the stand-ins out of date.
 void KeptLock::hear_newcomers(const LockSpec& spec) {
   if (keep_idle_for_.count() == 0 || std::exchange(hears_newcomers_, true)) return;
   Client{spec.client.share()}.use_service<Newcomers>().add(spec.path, weak());
@@ -68,7 +69,7 @@ void KeptLock::hear_newcomers(const LockSpec& spec) {
 void KeptLock::run(Errand errand) {
   for (const CancellationPtr& each : errand.leave) each->request();
   for (const NewStandIn& each : errand.stand) {
-    // A number, and not the acquire, which owns this function.
+    // Captures the number, and not the acquire, because the acquire owns this function.
     const auto last_word = std::make_shared<LastWord>(
         each.acquire->spec, [self = self(), number = each.number](error_code error, Lease lease) {
           self->on_acquired(number, error, std::move(lease));
@@ -77,7 +78,8 @@ void KeptLock::run(Errand errand) {
             (*last_word)(error, std::move(result.lease));
           }));
   }
-  // A pending alarm would keep the client's context running.
+  // When no deadline is left the alarm is cancelled: a pending one would keep the client's context
+  // running.
   if (errand.no_deadline_left) {
     asio::dispatch(strand_, [self = self()] { self->set_alarm(); });
   }
@@ -95,13 +97,13 @@ void KeptLock::give_up(Id id, error_code error) {
   const auto [waited, line] = order_.leave(id);
   if (!waited) return;
   Sight sight{.stood = order_.held(), .somebody_ahead = order_.held()};
-  // The stand-ins know what is ahead of the waiter.
+  // The stand-ins know which contender is ahead of the waiter.
   for (const auto& [number, each] : in_line_) sight.add(each.acquire);
   Errand errand = begin_errand(line);
   Waiter waiter = take_waiter(id, errand);
   lock.unlock();
 
-  // Where the client is alone there are no stand-ins: the present node is this client's.
+  // A client that is alone has no stand-ins: its own present node is ahead of the waiter.
   if (sight.stood && !sight.nearest) {
     sight.nearest = LocalQueue::of(holders_of(*waiter.spec))->participant(name_of(node_path_));
   }

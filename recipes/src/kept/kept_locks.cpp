@@ -30,7 +30,7 @@ template <typename Kept, typename Make>
 std::shared_ptr<Kept> KeptLocks::find(const Client& client, std::string key, Make make) {
   const std::lock_guard lock{mutex_};
   max_kept_ = client.max_kept_locks();
-  // The key tells the type, too.
+  // Objects with the same key have the same type.
   return std::static_pointer_cast<Kept>(locks_.find_or_make(std::move(key), [&] {
     const std::shared_ptr<Keeper> kept = make();
     if (closed_) kept->close();
@@ -76,7 +76,7 @@ void KeptLocks::remember(const CorePtr& core, KeeperPtr kept) {
 
 namespace {
 
-/// How often a lock must be looked at.
+/// The pause between two looks at a lock that is kept for this long.
 std::chrono::nanoseconds pause_for(std::chrono::nanoseconds keep_idle_for) {
   using namespace std::chrono_literals;
   return std::clamp<std::chrono::nanoseconds>(keep_idle_for / 4, 5ms, 5s);
@@ -98,8 +98,9 @@ void KeptLocks::watch_over(const CorePtr& core, std::chrono::nanoseconds keep_id
   if (!sweeper_ || pause_for(keep_idle_for) < pause_) schedule(core);
 }
 
-/// If there are as many as may be, takes one out that was not used for long. In turn, what was used
-/// since its last turn gets another one (the CLOCK algorithm). The caller holds the mutex.
+/// If the limit is reached, takes out an object that was not used for long. The objects have turns:
+/// one that was used since its last turn is spared until the next one (the CLOCK algorithm). The
+/// caller holds the mutex.
 KeeperPtr KeptLocks::make_room() {
   if (remembered_.size() < max_kept_) return nullptr;
   for (std::size_t i = remembered_.size(); i > 0 && remembered_.front()->is_popular(); --i) {
@@ -185,7 +186,7 @@ std::string key_of(const LockSpec& spec, int most, std::chrono::nanoseconds keep
   for (const std::string_view each :
        {std::string_view{spec.client.name_space()}, std::string_view{spec.path}, spec.lock_name,
         std::string_view{spec.identity}, observed_as.recipe, observed_as.path}) {
-    // With its length, so that no two sets of parts look alike.
+    // Each part is preceded by its length, so that different parts never make the same key.
     key += std::to_string(each.size());
     key += ':';
     key += each;
@@ -202,7 +203,7 @@ std::string key_of(const LockSpec& spec, int most, std::chrono::nanoseconds keep
 
 void share_kept_lock(LockSpec& spec, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
                      ObservedAs observed_as, KeptLock::Attempt attempt) {
-  // A client that may keep none need not find out whether it might.
+  // A client that may keep no node need not find out whether it is alone.
   if (spec.client.max_kept_locks() == 0) keep_idle_for = std::chrono::nanoseconds{0};
   if (hand_off == HandOff::strict() && keep_idle_for.count() == 0) return;
   // In the child of a fork mutexes may be locked for ever.

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// KeptLocks is all kept locks of a client: it finds the one of a key, gives back those that were
-/// not used for long, and keeps no more than `ClientOptions::max_kept_locks`. Threads: any.
+/// KeptLocks finds a client's kept lock by its key, ends the keeping of nodes that were not used
+/// for long, and keeps no more than `ClientOptions::max_kept_locks`. Threads: any.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -27,22 +27,23 @@ class KeptLocks final : public Service {
  public:
   explicit KeptLocks(boost::asio::any_io_executor strand);
 
-  /// One for the client, whatever the namespace: the limit is the client's.
+  /// The object of the client, which all its namespaces share: the limit is the client's.
   [[nodiscard]] static KeptLocks& of(const CorePtr& core);
 
-  /// The client's kept lock of this key: what lock objects must have in common to share a node.
+  /// The client's kept lock of this key. Lock objects with the same key share a node.
   [[nodiscard]] KeptLockPtr find(const Client& client, std::string key, HandOff hand_off,
                                  std::chrono::nanoseconds keep_idle_for, KeptLock::Attempt attempt);
-  /// The same for readers that share nodes, up to so many each.
+  /// The same for readers that share nodes, with up to `most_readers` readers for each node.
   [[nodiscard]] SharedReadersPtr find_readers(const LockSpec& spec, std::string key,
                                               int most_readers,
                                               std::chrono::nanoseconds keep_idle_for);
-  /// On the strand: its node may be kept. Keeps the object until its end, also without a lock
-  /// object.
+  /// Called on the strand, when the object's node may be kept. The object lives on, even without a
+  /// lock object, until it has no node to keep any more.
   static void remember(const CorePtr& core, KeeperPtr kept);
 
-  /// On the strand: from now on the handlers of all waiters are destroyed with the client's
-  /// context. Waiters of a client that is alone wait for nothing but a thread of the same process.
+  /// Called on the strand. From now on the handlers of all waiters are destroyed with the client's
+  /// context. Otherwise nothing would end them: in a client that is alone, a waiter waits only for
+  /// a thread of the same process.
   static void end_with_context(const CorePtr& core);
 
   void begin_shutdown() override;
@@ -64,12 +65,12 @@ class KeptLocks final : public Service {
   // The strand only.
   std::optional<EndOfContext> end_of_context_;
   std::unique_ptr<boost::asio::steady_timer> sweeper_;
-  std::chrono::nanoseconds pause_{0};  ///< between two sweeps
+  std::chrono::nanoseconds pause_{0};  ///< the pause between two sweeps
 
   std::mutex mutex_;  ///< guards what follows; locked before that of a Keeper
   SharedByKey<std::string, Keeper, std::unordered_map> locks_;
   std::deque<KeeperPtr> remembered_;
-  std::set<const Keeper*> known_;  ///< those that are remembered
+  std::set<const Keeper*> known_;  ///< the objects in `remembered_`
   std::size_t max_kept_ = 0;       ///< ClientOptions::max_kept_locks
   bool closed_ = false;
 };
@@ -80,28 +81,28 @@ class KeptLocks final : public Service {
 void share_kept_lock(LockSpec& spec, HandOff hand_off, std::chrono::nanoseconds keep_idle_for,
                      ObservedAs observed_as, KeptLock::Attempt attempt);
 
-/// make_lock_spec() for a lock that is held by its queue's first contender, or by its first
-/// readers; with what its options want kept and shared.
+/// As make_lock_spec(), for a lock that the first contender of its queue holds, or its first
+/// readers. The spec also gets the KeptLock or the SharedReaders for which its options ask.
 [[nodiscard]] LockSpecPtr make_kept_lock_spec(const Client& client, std::string_view lock,
                                               const NamingRule& rule, ContenderKind kind,
                                               std::string path, LockOptions options,
                                               std::optional<ObservedAs> observed_as = {});
 
 /// Starts an acquire by the lock's KeptLock or SharedReaders, if it has one and the acquire may use
-/// it. Otherwise returns false, and has taken nothing. The handler runs on any thread, or within
-/// this call.
+/// it. Otherwise returns false, and leaves all arguments as they are. The handler runs on any
+/// thread, or within this call.
 [[nodiscard]] bool start_by_kept_lock(const LockSpecPtr& spec, CancellationPtr& cancellation,
                                       const WaitLimit& wait_limit, const AcquireOptions& options,
                                       Handler<AcquireResult>& handler);
-/// The same, or starts an acquire by the queue.
+/// As start_by_kept_lock(), but where that returns false, starts an acquire in the queue.
 void start_kept_acquire(const LockSpecPtr& spec, CancellationPtr cancellation, WaitLimit wait_limit,
                         AcquireOptions options, Lease held, Handler<AcquireResult> handler);
 
-/// The lock at once, if this client keeps it idle, or a reader may join; else an empty lease. Any
-/// thread; never blocks.
+/// A lease at once, if this client keeps the lock idle, or if a reader may join a node; otherwise
+/// an empty lease. Any thread; never blocks.
 [[nodiscard]] Lease take_kept(const LockSpec& spec, const AcquireOptions& options);
-/// The same for a blocking call, which is refused on a thread of the client's (would_deadlock) even
-/// if it need not wait: otherwise it would be refused now and then only.
+/// As above, for a blocking call. On a thread of the client's it throws would_deadlock, even where
+/// the call would not have to wait: otherwise the mistake would show only now and then.
 [[nodiscard]] Lease take_kept(const LockSpec& spec, std::string_view operation,
                               const AcquireOptions& options);
 

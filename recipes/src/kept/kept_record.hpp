@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// KeptRecord is what is noted of the present node of a kept lock: its age and its last use, for
-/// the sweeps; how often it was taken again, for the observer and for KeepForecast.
+/// KeptRecord records, for the present node of a kept lock, its age and its last use, for the
+/// sweeps; and how often it was taken again, for the observer and for KeepForecast.
 
 #include <chrono>
 #include <memory>
@@ -23,28 +23,28 @@ class KeptRecord {
   static constexpr std::chrono::minutes longest{1};
 
   [[nodiscard]] KeepForecast& forecast() noexcept { return forecast_; }
-  /// A node was granted the lock; `keeps`: it may be kept.
+  /// Begins the record of a node that was granted the lock. `keeps`: whether the node may be kept.
   void begin(bool keeps, ObservedLockPtr observed, FencingToken token);
-  /// It has another holder; `alone`: without a word to the servers, for no other contender is
-  /// known.
+  /// Notes another holder of the node. `alone`: no other contender is known, so that the node was
+  /// passed on without a request to the servers.
   void on_passed(bool alone) noexcept {
     was_used_ = true;
     if (alone) ++passes_;
   }
-  /// The same, when the new holder did not wait.
+  /// Notes another holder that did not wait.
   void on_reused() noexcept {
     on_passed(true);
     ++reuses_;
   }
   void on_idle() noexcept { was_idle_ = was_used_ = true; }
-  /// It is not kept, for this reason, unless its keeping has ended before.
+  /// Ends the keeping of the node, for this reason, unless it has ended before.
   void end(const std::weak_ptr<CorePtr::element_type>& core, KeptLockEnd reason);
   [[nodiscard]] bool keeps() const noexcept { return keeps_; }
 
-  /// Tells the observer how often it was taken again since the last call.
+  /// Reports to the observer how often the node was taken again since the last report.
   void tell_reuses(const CorePtr& core);
-  /// Notes its last use. To be called before those that follow. The clock is not read at each use,
-  /// for that takes as long as the rest of it.
+  /// Notes the node's last use. Call it before the functions below. The clock is not read at each
+  /// use, since that would take as long as the rest of the use.
   void look(Time now) noexcept;
   [[nodiscard]] bool is_old(Time now) const noexcept {
     return keeps_ && now - granted_at_ >= longest;
@@ -55,16 +55,16 @@ class KeptRecord {
 
  private:
   KeepForecast forecast_;
-  bool keeps_ = false;     ///< it may be kept
-  bool was_idle_ = false;  ///< it has been idle
+  bool keeps_ = false;     ///< the node may be kept
+  bool was_idle_ = false;  ///< the node has been idle
   Time granted_at_{};
   Time used_at_{};            ///< as far as is known
-  bool was_used_ = false;     ///< since the last look
+  bool was_used_ = false;     ///< the node was used since the last look
   long passes_ = 0;           ///< how often it had another holder while the client was alone
-  long reuses_ = 0;           ///< of these, when that one did not wait
-  long reuses_told_ = 0;      ///< of these, those that the observer knows of
+  long reuses_ = 0;           ///< how often such a holder did not wait
+  long reuses_told_ = 0;      ///< how many of these were reported to the observer
   ObservedLockPtr observed_;  ///< null without an observer
-  FencingToken token_;        ///< of its first holder
+  FencingToken token_;        ///< the token of the node's first holder
 };
 
 }  // namespace custodian::recipes_detail

@@ -80,7 +80,7 @@ void LocalWaiters::complete_late(Waiter waiter, error_code error, Sight sight) {
   if (error == Errc::deadline_exceeded) {
     const bool connected = is_connected(waiter.spec->client.connection_state());
     result.reason = why_not_acquired(sight.somebody_ahead || result.blocked_by, connected);
-    // The caller gets the reason in both cases. The observer distinguishes an acquire that was late
+    // In both cases the result has the reason. The observer distinguishes an acquire that was late
     // in the queue (no error) from one that never entered it.
     if (sight.stood) error.clear();
   }

@@ -1,9 +1,9 @@
 #pragma once
 
 /// \file
-/// LocalWaiters is the callers of a client that wait for a node which the client has, or queues
-/// for. They have no node of their own, but a deadline and a cancellation each. Who derives from it
-/// decides which of them has the lock next.
+/// LocalWaiters has the callers of a client that wait for a node which the client owns, or queues
+/// for. These callers have no node of their own, but each has a deadline and a cancellation. The
+/// derived class decides which of them gets the lock next.
 
 #include <sys/types.h>
 
@@ -38,9 +38,9 @@ class LocalWaiters : public std::enable_shared_from_this<LocalWaiters> {
     ObservedAcquire observed;
     AcquiresUnderWay::Entry under_way{};
   };
-  /// What the acquires of the waiters' nodes have seen in front of them.
+  /// What was ahead of the acquires of the waiters' nodes.
   struct Sight {
-    bool stood = false;  ///< one of them was in the queue
+    bool stood = false;  ///< one of the acquires was in the queue
     bool somebody_ahead = false;
     std::optional<Participant> nearest{};
     void add(const std::weak_ptr<Acquire>& acquire);
@@ -61,15 +61,14 @@ class LocalWaiters : public std::enable_shared_from_this<LocalWaiters> {
   [[nodiscard]] std::map<Id, Waiter> take_all();
 
   // The strand only.
-  /// Ends its wait when it is cancelled, or late, by give_up().
+  /// Limits a waiter: calls give_up() when the waiter is cancelled, or when its deadline passes.
   void limit(Id id, const CancellationPtr& cancellation, Deadline deadline);
   virtual void give_up(Id id, error_code error) = 0;
   /// Sets the alarm to the first deadline. To be called when the last deadline is gone: a pending
   /// alarm would keep the client's context running.
   void set_alarm();
 
-  /// The waiter's end without a lease, for this error. `sight` may have become clearer than the
-  /// acquires knew.
+  /// Ends a waiter without a lease, with this error. `sight` may know more than the acquires did.
   static void complete_late(Waiter waiter, error_code error, Sight sight);
   static void complete(Waiter waiter, error_code error, AcquireResult result);
 
@@ -88,9 +87,9 @@ class LocalWaiters : public std::enable_shared_from_this<LocalWaiters> {
   Deadline::Clock::time_point alarm_at_ = Deadline::Clock::time_point::max();
 };
 
-/// Reports the end of an acquire that stands in for others, once. If its handler is destroyed
-/// uncalled, with its executor's context, the destructor reports it; but not in the child of a
-/// fork.
+/// Reports the end of an acquire that stands in for waiters, once. If its handler is destroyed
+/// uncalled, together with its executor's context, the destructor reports the end; but not in the
+/// child of a fork.
 class LastWord {
  public:
   LastWord(LockSpecPtr spec, std::function<void(error_code, Lease)> say)

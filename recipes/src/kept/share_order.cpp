@@ -23,7 +23,7 @@ ShareOrder::Exit ShareOrder::leave(Reader reader) {
   if (pending_.erase(reader) > 0) return {true, decide()};
   for (auto& [node, place] : nodes_) {
     if (place.waiting.erase(reader) == 0) continue;
-    // The node has not been granted the lock: otherwise none would wait for that.
+    // The node stays in the queue while other readers wait for its grant.
     if (!place.waiting.empty()) return {true, {}};
     place.retired = true;
     Next next = decide();
@@ -33,14 +33,14 @@ ShareOrder::Exit ShareOrder::leave(Reader reader) {
   return {};
 }
 
-/// Gives those without a node the newest one, or the next one.
+/// Gives readers without a node the newest node, or the next one.
 void ShareOrder::let_in(Next& next) {
   if (pending_.empty()) return;
   Place* const newest = newest_place();
   const bool is_created = newest != nullptr && newest->phase == Phase::creating;
   if (is_created && !newest->retired) return;
   if (newest != nullptr && is_open(*newest) && (asked_ || !known_)) {
-    // The answer may let them join.
+    // The readers wait for a listing, which may let them join.
     next.list = !std::exchange(asked_, true);
     return;
   }
@@ -95,7 +95,7 @@ ShareOrder::Next ShareOrder::on_granted(Node node, bool keeps) {
   if (found == nodes_.end()) return {};
   Place& place = found->second;
   if (place.waiting.empty()) {
-    // All have given up. The caller deletes it.
+    // All readers have given up: the caller deletes the node.
     nodes_.erase(found);
     if (node == newest_) newest_ = 0;
     return decide();
@@ -155,7 +155,7 @@ ShareOrder::Next ShareOrder::on_listed(std::optional<Sequence> last_writer) {
 
 ShareOrder::Next ShareOrder::on_not_listed() {
   asked_ = due_ = known_ = false;
-  // A listing that travels with the create may have come before the parents were there.
+  // A listing that was sent with the create may have come before the parents existed.
   Place* const newest = newest_place();
   if (newest != nullptr && newest->phase != Phase::creating) newest->retired = true;
   return decide();
@@ -186,7 +186,7 @@ void ShareOrder::retire_in_front_of_writer() {
 
 bool ShareOrder::may_join() const {
   const Place* const newest = newest_place();
-  // One with a writer behind it is retired.
+  // Not if a writer is behind the node: then the node is retired, and so not open.
   return newest != nullptr && is_open(*newest) && known_;
 }
 
@@ -206,9 +206,9 @@ bool ShareOrder::is_idle(Node node) const {
 bool ShareOrder::stays() const {
   const Place& newest = *newest_place();
   if (!is_open(newest)) return false;
-  // For those that wait for the listing it is as if a reader released a little later.
+  // Readers wait for the listing: the node stays for them as if its last reader released later.
   if (asked_ && !pending_.empty()) return true;
-  // Without a listing nobody would notice a writer.
+  // Without a listing, no watch would show that a writer comes.
   return newest.keeps && (known_ || asked_ || due_);
 }
 

@@ -7,13 +7,13 @@
 ///
 /// Only the newest node takes more readers, whether it holds the lock or still waits; up to
 /// `most_readers` in all. It must stand behind every writer in the queue: a listing with a watch
-/// has shown that, and the watch has not fired. A node that a writer stands behind is *retired*: it
-/// takes no more readers, ever. A writer of the client itself retires the newest node when the
-/// writer's create is sent, not by its event. A reader that comes while a node is created, or while
-/// the queue is listed, waits for the answer, and joins the node or gets the next one.
+/// has shown that, and the watch has not fired. A node in front of a writer is *retired*: it never
+/// takes another reader. A writer of the client itself retires the newest node as soon as the
+/// writer's create is sent, before the watch fires. A reader that comes while a node is created, or
+/// while the queue is listed, waits for the answer, and then joins the node or gets the next one.
 ///
-/// Writers do not starve: a reader that comes after a writer was reported gets a node behind that
-/// writer's; before the report `most_readers` is the limit.
+/// Writers do not starve: a reader that comes after a writer was reported gets a node behind the
+/// writer's; until the report, `most_readers` limits the readers in front.
 ///
 /// Pure: events in, decisions out.
 
@@ -34,12 +34,12 @@ class ShareOrder {
 
   /// What must be done.
   struct Next {
-    std::vector<Reader> hold{};    ///< these have the lock now
-    Node held = 0;                 ///< by this node
+    std::vector<Reader> hold{};    ///< these readers have the lock now
+    Node held = 0;                 ///< the node by which they have it
     std::optional<Node> create{};  ///< create this node
-    bool list = false;             ///< list the queue, with a watch: a reader waits for it
-    /// These nodes are wanted no more. One that holds the lock must be deleted; another one must
-    /// leave the queue, which ends with on_ended() or on_granted().
+    bool list = false;             ///< list the queue, with a watch: a reader waits for that
+    /// These nodes are not wanted any more. A node that holds the lock must be deleted. Any other
+    /// node must leave the queue, which ends with on_ended() or on_granted().
     std::vector<Node> end{};
   };
   struct Entry {
@@ -57,9 +57,10 @@ class ShareOrder {
 
   explicit ShareOrder(std::int64_t most_readers) noexcept : most_readers_{most_readers} {}
 
-  /// A reader joins the newest node, which holds the lock. Returns whether it may.
+  /// Lets a reader join the newest node, if that node holds the lock and takes more readers.
+  /// Returns whether the reader has joined.
   [[nodiscard]] bool join();
-  /// A reader comes that may have to wait.
+  /// A reader arrives that may have to wait.
   [[nodiscard]] Entry enter();
   /// A reader that waits gives up.
   [[nodiscard]] Exit leave(Reader reader);
@@ -73,7 +74,7 @@ class ShareOrder {
   [[nodiscard]] Next on_granted(Node node, bool keeps);
   /// The node has ended before it was granted the lock.
   [[nodiscard]] Failure on_ended(Node node);
-  /// One of the node's readers has released it; `sound`: it may have another one.
+  /// A reader has released the node. `sound`: the node may have another reader.
   [[nodiscard]] Next on_released(Node node, bool sound);
   /// The node takes no more readers, and is deleted as soon as it has none.
   [[nodiscard]] Next retire(Node node);
@@ -83,23 +84,24 @@ class ShareOrder {
 
   /// The queue is listed, with a watch.
   void on_asked() noexcept { asked_ = true; }
-  /// The listing has shown these writers: the last one's number.
+  /// The queue was listed. `last_writer` is the number of the last writer in it; nothing if it has
+  /// none.
   [[nodiscard]] Next on_listed(std::optional<Sequence> last_writer);
-  /// There is no listing, and none will come.
+  /// The listing has failed, or cannot be used, and no other one is under way.
   [[nodiscard]] Next on_not_listed();
   /// The watch has fired. If listing_helps(), a listing will follow.
   void on_changed();
-  /// The create of a writer of this client is about to be sent. Readers without a node get one
-  /// behind it, with the next answer.
+  /// A writer of this client is about to send its create. Readers without a node get a node behind
+  /// the writer, with the next answer.
   [[nodiscard]] Next on_own_writer();
-  /// Whether a listing is worth its price before a reader comes: the newest node holds the lock, so
-  /// readers could join at once. For a node that waits in a long queue it is not, for that queue
-  /// changes often.
+  /// Whether a listing is worth its price before the next reader comes. It is if the newest node
+  /// holds the lock, for then readers could join at once. It is not for a node that waits in a long
+  /// queue, because such a queue changes often.
   [[nodiscard]] bool listing_helps() const;
   /// \}
 
   [[nodiscard]] bool is_idle(Node node) const;
-  /// Whether it takes no more readers, ever; true for a node that is gone.
+  /// Whether the node never takes another reader; true for a node that is gone.
   [[nodiscard]] bool is_retired(Node node) const;
   [[nodiscard]] Node newest() const noexcept { return newest_; }
   /// Whether the client has a node in the queue, or on its way there, as far as is known here.
@@ -110,22 +112,22 @@ class ShareOrder {
   struct Place {
     Phase phase = Phase::creating;
     std::optional<Sequence> number{};
-    std::int64_t served = 0;     ///< how many readers it has had
-    std::size_t holders = 0;     ///< those that have the lock by it
-    std::set<Reader> waiting{};  ///< those that wait for its grant
+    std::int64_t served = 0;     ///< how many readers the node has had
+    std::size_t holders = 0;     ///< how many readers hold the lock by the node
+    std::set<Reader> waiting{};  ///< the readers that wait for the node's grant
     bool keeps = false;
     bool retired = false;
   };
 
   [[nodiscard]] Place* newest_place();
   [[nodiscard]] const Place* newest_place() const;
-  /// Whether another reader would be one too many, or comes too late.
+  /// Whether the node may take another reader: it is neither full nor retired, nor being created.
   [[nodiscard]] bool is_open(const Place& place) const noexcept {
     return !place.retired && place.phase != Phase::creating && place.served < most_readers_;
   }
   [[nodiscard]] bool may_join() const;
   [[nodiscard]] bool stays() const;
-  /// If a writer is known to stand behind it.
+  /// Retires the newest node if it is known to stand in front of a writer.
   void retire_in_front_of_writer();
   void let_in(Next& next);
   void create(Next& next);
@@ -134,7 +136,7 @@ class ShareOrder {
 
   const std::int64_t most_readers_;
   std::map<Node, Place> nodes_;
-  Node newest_ = 0;  ///< 0 if that one is gone
+  Node newest_ = 0;  ///< 0 if the newest node is gone
   Node last_ = 0;    ///< the last one that was created
   Reader last_reader_ = 0;
   std::set<Reader> pending_;  ///< readers without a node

@@ -60,8 +60,8 @@ Lease SharedReaders::take() {
 }
 
 detail::LockNodePtr SharedReaders::join() {
-  // `changed_` is looked at under the mutex. Outside, readers that have looked could wait for the
-  // mutex, and all of them would then pass by the writer that has come.
+  // `changed_` is read under the mutex. If readers read it before they lock the mutex, all that
+  // wait for the mutex would overtake a writer that comes meanwhile.
   if (!newest_ || changed_ || closed_ || !detail::may_be_passed_on(newest_)) return nullptr;
   if (!order_.join()) return nullptr;
   is_popular_ = true;
@@ -89,7 +89,7 @@ void SharedReaders::enter_line(Waiter waiter, const CancellationPtr& cancellatio
   const Deadline deadline = waiter.deadline;
   if (const error_code error = client.unusable()) return complete(std::move(waiter), error, {});
   Lock lock{mutex_};
-  // A node that waits has no lease yet, which would know that the connection was lost.
+  // A node that waits has no lease, which would notice a lost connection: so that is checked here.
   const bool believed = is_sound() && is_connected(client.connection_state()) &&
                         listed_on_ == detail::connection_number(*client.core());
   if (!believed) order_.on_changed();
@@ -107,7 +107,7 @@ void SharedReaders::give_up(Id id, error_code error) {
   auto [waited, next] = order_.leave(id);
   if (!waited) return;
   Sight sight;
-  // The nodes' acquires know what is ahead of the waiter.
+  // The nodes' acquires know which contender is ahead of the waiter.
   for (const auto& [number, each] : places_) sight.add(each.acquire);
   Errand errand = begin_errand(next);
   Waiter waiter = take_waiter(id, errand);
@@ -138,7 +138,7 @@ SharedReaders::Errand SharedReaders::begin_errand(const ShareOrder::Next& next) 
       errand.leave.push_back(found->second.end);
       continue;
     }
-    // It is taken out of its place before its delete is sent.
+    // The node leaves its place before its delete is sent.
     if (found->second.node == newest_) newest_.reset();
     errand.gone.push_back(std::move(found->second.node));
     places_.erase(found);
@@ -171,7 +171,7 @@ void SharedReaders::run(Errand errand) {
   errand.gone.clear();
   for (const CancellationPtr& each : errand.leave) each->request();
   for (const NewNode& each : errand.create) {
-    // A number, and not the acquire, which owns this function.
+    // Captures the number, and not the acquire, because the acquire owns this function.
     const auto last_word = std::make_shared<LastWord>(
         each.acquire->spec, [self = self(), number = each.number](error_code error, Lease lease) {
           self->on_acquired(number, error, std::move(lease));
@@ -219,7 +219,7 @@ void SharedReaders::on_queued(Node number, std::string_view name) {
 }
 
 void SharedReaders::on_acquired(Node number, error_code error, Lease lease) {
-  // Before the mutex, for the second function may be called at once.
+  // Done before the mutex is locked, because the second function may be called at once.
   if (lease) {
     detail::set_pass_on(
         detail::lock_node(lease),
@@ -237,7 +237,7 @@ void SharedReaders::on_acquired(Node number, error_code error, Lease lease) {
       keep_idle_for_.count() > 0 && !closed_ && is_newest && record_.forecast().begin();
   const ShareOrder::Next next = order_.on_granted(number, keeps);
   if (next.held != number) {
-    // All its readers have given up: the lock is released at the end.
+    // All readers of the node have given up: `lease` releases the lock when this function returns.
     places_.erase(number);
     Errand errand = begin_errand(next);
     lock.unlock();
@@ -259,7 +259,7 @@ void SharedReaders::on_acquired(Node number, error_code error, Lease lease) {
   const detail::LockNodePtr node = errand.held;
   run(std::move(errand));
   for (Waiter& each : readers) {
-    // The first of them has the lease that the acquire has brought.
+    // The first reader gets the lease that the acquire has brought.
     Lease own = std::exchange(lease, Lease{});
     if (!own) own = detail::next_lease(node);
     complete(std::move(each), {}, AcquireResult{.lease = std::move(own)});
@@ -271,7 +271,7 @@ void SharedReaders::on_failed(Lock lock, Node number, const error_code& error) {
   Errand errand;
   std::vector<Waiter> failed;
   if (error == Errc::closed) {
-    // All others would fail as well.
+    // The other nodes would fail as well.
     for (auto& [id, waiter] : take_all()) {
       static_cast<void>(order_.leave(id));
       failed.push_back(std::move(waiter));
@@ -287,12 +287,12 @@ void SharedReaders::on_failed(Lock lock, Node number, const error_code& error) {
   for (Waiter& each : failed) complete(std::move(each), error, AcquireResult{});
 }
 
-/// In the releasing thread.
+/// Called in the releasing thread.
 void SharedReaders::on_released(Node number, detail::LockNodePtr node) {
   Lock lock{mutex_};
   const auto found = places_.find(number);
   if (found == places_.end() || found->second.node != node) return;
-  // The event may have come before the strand has the mutex: see on_changed().
+  // The watch may have fired while the strand waits for the mutex: see on_changed().
   if (changed_) order_.on_changed();
   const ShareOrder::Next next = order_.on_released(number, !detail::has_passing_ended(node));
   if (order_.is_idle(number)) {
@@ -306,7 +306,7 @@ void SharedReaders::on_released(Node number, detail::LockNodePtr node) {
   run(std::move(errand));
 }
 
-/// Nobody joins this node any more.
+/// Lets no more readers join this node.
 void SharedReaders::retire(Node number, KeptLockEnd reason) {
   Lock lock{mutex_};
   if (number == order_.newest()) record_.end(core_, reason);

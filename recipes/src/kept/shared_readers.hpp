@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// SharedReaders is the readers of a client that share nodes of one read/write lock
-/// (LockOptions::share_readers). ShareOrder decides who joins which node, and what becomes of a
-/// released one; each node is an ordinary acquire in the queue until it is granted the lock, and
-/// from then on has a holder for each of its readers.
+/// SharedReaders handles the readers of a client that share nodes of one read/write lock
+/// (LockOptions::share_readers). ShareOrder decides which reader joins which node, and what becomes
+/// of a released node. Each node is an ordinary acquire in the queue until it is granted the lock,
+/// and from then on has a holder for each of its readers.
 
 #include <atomic>
 #include <boost/asio/steady_timer.hpp>
@@ -28,12 +28,12 @@ class SharedReaders final : public Keeper, public LocalWaiters {
   SharedReaders(const LockSpec& spec, int most_readers, std::chrono::nanoseconds keep_idle_for);
   ~SharedReaders() override;
 
-  /// Whether a shared node would do for an acquire with these options.
+  /// Whether an acquire with these options may use a shared node.
   [[nodiscard]] static bool may_take(const AcquireOptions& options);
   /// Whether an acquire may wait here.
   [[nodiscard]] static bool may_enter(const WaitLimit& wait_limit, const AcquireOptions& options);
 
-  /// A lease on the newest node; empty if that may not be joined at once.
+  /// A lease on the newest node; empty if no reader may join that node at once.
   [[nodiscard]] Lease take();
   /// Takes the newest node, or adds a waiter. The handler runs on any thread, or within this call.
   void enter(const LockSpecPtr& spec, CancellationPtr cancellation, Deadline deadline,
@@ -65,7 +65,7 @@ class SharedReaders final : public Keeper, public LocalWaiters {
   /// What must be done after the mutex is unlocked.
   struct Errand {
     std::vector<Waiter> hold;
-    detail::LockNodePtr held;  ///< what these have
+    detail::LockNodePtr held;  ///< the node of these readers
     std::vector<NewNode> create;
     bool list = false;
     std::vector<CancellationPtr> leave;
@@ -80,7 +80,7 @@ class SharedReaders final : public Keeper, public LocalWaiters {
 
   // The caller holds the mutex.
   [[nodiscard]] detail::LockNodePtr join();
-  /// Whether a reader that joins the newest node would have time to work.
+  /// Whether the newest node's lease lasts long enough for a reader that joins.
   [[nodiscard]] bool is_sound() const { return !newest_ || detail::may_be_passed_on(newest_); }
   [[nodiscard]] Errand begin_errand(const ShareOrder::Next& next);
   [[nodiscard]] NewNode make_node(Node number);
@@ -111,8 +111,8 @@ class SharedReaders final : public Keeper, public LocalWaiters {
   const NamingRule rule_;
   const std::chrono::nanoseconds keep_idle_for_;
 
-  /// The queue has changed. Set without the mutex: callers in a tight loop may keep the strand from
-  /// that for long.
+  /// Whether the queue has changed. Set without the mutex, for which the strand may have to wait
+  /// long while callers lock it in a tight loop.
   std::atomic<bool> changed_ = false;
   std::atomic<bool> is_popular_ = false;  ///< see is_popular()
 
@@ -125,8 +125,8 @@ class SharedReaders final : public Keeper, public LocalWaiters {
 
   // The strand only.
   bool hears_newcomers_ = false;
-  CancellationPtr listing_;       ///< the present one: the reply to another one does not count
-  std::shared_ptr<Watch> watch_;  ///< of the newest listing
+  CancellationPtr listing_;       ///< identifies the present listing; other replies are ignored
+  std::shared_ptr<Watch> watch_;  ///< the watch of the newest listing
   std::uint64_t listed_on_ = 0;   ///< the connection of that listing
   Time listed_at_{};
   std::unique_ptr<boost::asio::steady_timer> pause_;  ///< before the next listing

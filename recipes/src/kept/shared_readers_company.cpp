@@ -40,13 +40,13 @@ void SharedReaders::list() {
     const std::lock_guard lock{mutex_};
     order_.on_asked();
   }
-  // A listing that must be repeated comes too late: the connection was lost.
+  // Never repeated: after the loss of a connection the listing would come too late.
   const OperationOptions once{Deadline::never(), RetryPolicy::none()};
   start_children_and_watch(
       core, listing_, path_, once,
       [weak = weak(), listing = listing_](error_code error, Children children, Watch watch) {
         const auto self = weak.lock();
-        // Another listing has been asked for since, or a writer of this client has come.
+        // Another listing was requested since, or a writer of this client has come.
         if (!self || self->listing_ != listing) return;
         self->listing_.reset();
         self->watch_ = std::make_shared<Watch>(std::move(watch));
@@ -60,7 +60,7 @@ void SharedReaders::on_listed(const error_code& error, std::vector<std::string> 
   if (core) listed_on_ = detail::connection_number(*core);
   Lock lock{mutex_};
   const Node newest = order_.newest();
-  // A contender without a number may be a writer at any place.
+  // A contender without a readable number may be a writer at any place in the queue.
   const bool known = !error && listing.malformed().empty() && is_sound();
   const ShareOrder::Next next =
       known ? order_.on_listed(last_writer_of(listing)) : order_.on_not_listed();
@@ -80,13 +80,14 @@ void SharedReaders::wait_for_change() {
              [weak = weak(), watch = std::weak_ptr{watch_}](error_code error, WatchEventType) {
                if (error == asio::error::operation_aborted) return;
                const auto self = weak.lock();
-               // Without an event the session has ended.
+               // An error in place of the event means that the session has ended.
                if (self && self->watch_ == watch.lock()) self->on_changed(error.failed());
              });
 }
 
 void SharedReaders::on_changed(bool session_is_over) {
-  // Before the mutex: callers that take and return the node in a loop may keep the strand from it.
+  // Set before the strand locks the mutex, for which it may have to wait long while callers take
+  // and return the node in a loop.
   changed_ = true;
   Lock lock{mutex_};
   order_.on_changed();

@@ -81,7 +81,7 @@ TurnOrder::Next TurnOrder::release() {
 }
 
 TurnOrder::Line TurnOrder::set_line() {
-  // While the lock is held, stand-ins stay for new waiters: a thread that held the lock often
+  // While the lock is held, stand-ins stay for new waiters: a thread that has held the lock often
   // acquires it again.
   if (waiting_.empty()) return {.stand = 0, .leave = in_line_ > 0 && !held_};
   if (company_ != Company::unknown) return {};

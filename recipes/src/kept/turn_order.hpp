@@ -38,8 +38,8 @@ class TurnOrder {
 
   /// What must be done about the stand-ins.
   struct Line {
-    std::size_t stand = 0;  ///< there are too few: create so many more
-    bool leave = false;     ///< none is needed: all must leave the queue
+    std::size_t stand = 0;  ///< there are too few stand-ins: create so many more
+    bool leave = false;     ///< no stand-in is needed: all must leave the queue
     friend bool operator==(const Line&, const Line&) = default;
   };
   struct Entry {
@@ -68,8 +68,8 @@ class TurnOrder {
     std::vector<Id> failed{};  ///< the waiters that end with the error
     Line line{};
   };
-  /// How a stand-in ended without the lock. One that was asked to leave counts as `left`, in every
-  /// case: later waiters must not get its error.
+  /// How a stand-in ended without the lock. A stand-in that was asked to leave counts as `left`
+  /// whatever its error is: later waiters must not get that error.
   enum class Ending : std::uint8_t {
     left,            ///< it was asked to leave, or was cancelled
     failed_for_one,  ///< fails the oldest waiter, if fewer stand-ins than waiters remain
@@ -78,7 +78,7 @@ class TurnOrder {
 
   explicit TurnOrder(TurnRules rules) noexcept : rules_{rules} {}
 
-  /// A waiter arrives. An idle node was deleted before: on_idle_gone().
+  /// A waiter arrives. If there was an idle node, on_idle_gone() must have been called before.
   [[nodiscard]] Entry enter();
   /// A waiter gives up.
   [[nodiscard]] Exit leave(Id id);
@@ -99,9 +99,10 @@ class TurnOrder {
   /// Makes all stand-ins leave. A second listing is requested after their deletes: it shows whether
   /// the client's node is the only one.
   [[nodiscard]] Line dismiss_stand_ins() noexcept { return {.stand = 0, .leave = in_line_ > 0}; }
-  /// The last listing is answered: `alone` if it showed the node alone. `released`: the node waits
-  /// for this answer; `sound`: it may be passed on. Otherwise the fate concerns no node. Does
-  /// nothing if the listing is out of date: the node was released, or on_company() was called.
+  /// The last listing was answered. `alone`: it showed no other contender. `released`: the node
+  /// waits for this answer; otherwise the returned fate concerns no node. `sound`: the node may be
+  /// passed on. Does nothing if the listing is out of date, because the node was released, or
+  /// on_company() was called.
   [[nodiscard]] Next on_listed(bool alone, bool released, bool sound);
   /// Another contender may be in the queue: the watch has fired, or what was listed is out of date.
   /// Call on_idle_gone() instead if the node is idle.
@@ -133,7 +134,7 @@ class TurnOrder {
   Id last_ = 0;
   Tenure tenure_ = 0;
   bool held_ = false;
-  Company company_ = Company::unknown;  ///< of the tenure
+  Company company_ = Company::unknown;  ///< the company of the present tenure
   std::size_t in_line_ = 0;  ///< stand-ins in the queue, or on their way into or out of it
   int passes_left_ = 0;
 };

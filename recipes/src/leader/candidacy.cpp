@@ -49,8 +49,8 @@ asio::awaitable<Lease> Candidacy::stand() {
     auto [error, result] = co_await await<&start_acquire, AcquireResult>(
         core, over_, spec_, WaitLimit{}, std::move(options));
     if (!error && !ended()) {
-      // A candidate that never waited has no watch on its node yet. The watch shows a deletion by
-      // hand at once.
+      // A candidate that never waited has no watch on its node yet. With a watch, the deletion of
+      // the node by an operator is noticed at once.
       detail::watch_node(result.lease);
       co_return std::move(result.lease);
     }
@@ -58,7 +58,7 @@ asio::awaitable<Lease> Candidacy::stand() {
     if (ended()) break;
     tell(error);
     // The pause spares the servers a candidate that fails again and again, for instance because its
-    // node is always deleted.
+    // node is deleted each time.
     co_await back_off(client(), failures, Deadline::never(), over_);
   }
   co_return Lease{};

@@ -29,8 +29,8 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
   void end();
   [[nodiscard]] bool ended() const noexcept { return over_->requested(); }
   [[nodiscard]] const CancellationPtr& over() const noexcept { return over_; }
-  /// From now on the end of the client ends the candidacy, and the end of the candidacy wakes
-  /// wait_for_change(). A second call does nothing.
+  /// Attaches the candidacy to its client: from now on the end of the client ends the candidacy,
+  /// and the end of the candidacy wakes wait_for_change(). A second call does nothing.
   void attach();
 
   /// Stands in the queue until the candidate leads, and tries again after an error. Returns an
@@ -56,12 +56,12 @@ class Candidacy : public std::enable_shared_from_this<Candidacy> {
 
 using CandidacyPtr = std::shared_ptr<Candidacy>;
 
-/// Makes a candidacy. Throws Error for wrong arguments, as the constructor of the class `recipe`.
+/// Makes a candidacy. Throws Error for wrong arguments, in the name of the class `recipe`.
 [[nodiscard]] CandidacyPtr make_candidacy(const Client& client, std::string_view recipe,
                                           const NamingRule& rule, std::string path,
                                           CandidateOptions options);
-/// Does what start() does for each kind of candidate: sets the state to `started`, also after a
-/// close. Throws Error if the candidate is started already, or if the client accepts nothing new.
+/// The part of start() that all kinds of candidates share: sets the state to `started`, also after
+/// a close. Throws Error if the candidate is started already, or if the client accepts nothing new.
 void start(CandidateState& state, const LockSpec& spec, std::string_view recipe);
 
 }  // namespace custodian::recipes_detail

@@ -115,7 +115,7 @@ asio::awaitable<void> Latch::stand(LatchPtr self, CandidaturePtr candidature) {
     co_await candidacy.until_over(leadership.share());
     self->leave_office(candidature, std::move(leadership));
   }
-  // The end of the client, too, ends a candidacy. The latch counts as closed then.
+  // The candidacy may also have ended with the client. Then the latch counts as closed.
   self->end(candidature, LeaderLatch::CloseMode::silent);
 }
 
@@ -185,7 +185,7 @@ void Latch::close(LeaderLatch::CloseMode mode) {
 void Latch::end(const CandidaturePtr& candidature, LeaderLatch::CloseMode mode) {
   {
     const std::lock_guard lock{mutex_};
-    // An earlier candidature that ends late does not close a latch that was started again.
+    // If the latch was started again, the late end of an earlier candidature does not close it.
     if (candidature == now_) state_ = CandidateState::closed;
     if (std::exchange(candidature->closed, true)) return;
     candidature->close_mode = mode;

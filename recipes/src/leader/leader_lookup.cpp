@@ -26,8 +26,9 @@ asio::awaitable<Result<Candidates>> list(CorePtr core, CancellationPtr cancellat
   co_return Candidates{Listing{std::move(seen->value.names), rule}, std::move(seen->watch)};
 }
 
-/// Confirms that nobody leads. A server that lags behind may list no candidates, so the client
-/// syncs first. Returns nothing if a candidate, or the election's node, has appeared after all.
+/// Confirms that there is no leader. A server that lags behind may list no candidates, so the
+/// client syncs first. Returns nothing if a candidate, or the election's node, has appeared after
+/// all.
 asio::awaitable<std::optional<Result<LeaderSnapshot>>> see_nobody(CorePtr core,
                                                                   CancellationPtr cancellation,
                                                                   std::string path, NamingRule rule,
@@ -40,7 +41,7 @@ asio::awaitable<std::optional<Result<LeaderSnapshot>>> see_nobody(CorePtr core,
   if (now) co_return LeaderSnapshot{.watch = std::move(now->watch)};
   if (now.error() != ServerErrc::no_node) co_return now.error();
   if (watching == Watching::no) co_return LeaderSnapshot{};
-  // There is no node whose children could be watched: watch for its creation.
+  // The node whose children could be watched does not exist: watch for its creation.
   Result<Watched<std::optional<Stat>>> folder =
       co_await read_existence(core, cancellation, path, options, watching);
   if (!folder) co_return folder.error();

@@ -136,7 +136,7 @@ asio::awaitable<void> Selector::run(SelectorPtr self) {
 }
 
 void Selector::end_story() {
-  // The end of the client, too, ends the candidacy. The selector is closed then.
+  // The candidacy may also have ended with the client. Then the selector is closed.
   close();
   in_story_ = false;
   candidacy_->notify();

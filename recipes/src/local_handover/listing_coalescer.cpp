@@ -62,8 +62,8 @@ void ListingCoalescer::on_seen(const LockSpecPtr& spec,
     const OperationOptions patient{Deadline::never(), spec->client.retry_policy().unlimited()};
     if (running_) start(spec, running_, patient);
   }
-  // A contender that is woken may make another one give up, which removes itself from `waiting`. So
-  // no iterator is kept.
+  // A contender that is woken may make another contender give up, which removes that one from
+  // `waiting`. So the loop keeps no iterator.
   while (!request->waiting.empty()) {
     const std::shared_ptr<ResumeTarget> next = std::move(request->waiting.front());
     request->waiting.pop_front();

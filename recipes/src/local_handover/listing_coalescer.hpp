@@ -17,7 +17,7 @@ struct ListingReply {
   error_code error{};
   Listing listing;
   std::uint64_t connection = 0;
-  /// Armed with the listing, if its contender has asked for that.
+  /// The watch that was armed with the listing, if its contender has asked for one.
   std::shared_ptr<Watch> watch{};
 };
 using ListingReplyPtr = std::shared_ptr<const ListingReply>;

@@ -5,9 +5,9 @@
 /// when one of them leaves.
 ///
 /// A member stands right behind another one if no contender of any client is between the two. New
-/// contenders come only at the end of the queue, so that stays true. The exception is the reader of
+/// contenders come only at the end of the queue, so this stays true. The exception is the reader of
 /// a downgrade, which comes right behind its writer: see join_beside(). A member that leaves passes
-/// its place to the one right behind it, without an answer from the servers.
+/// its place to the member right behind it, without an answer from the servers.
 ///
 /// Pure: members in, grants out. Members must not move in memory while they are in line.
 
@@ -33,14 +33,14 @@ struct LocalEntry {
   /// The member right in front; null if no member of the line is known to be there.
   LocalEntry* ahead = nullptr;
   /// The members right behind. There is more than one only if an operator has deleted the node of
-  /// one of them, whose contender has not noticed that yet.
+  /// one of them, and its contender has not noticed that yet.
   std::vector<LocalEntry*> behind;
 };
 
 /// What a member's departure means for the other members.
 struct Departure {
-  /// The member that takes the place of the one that leaves, with no member of the line in front:
-  /// the servers must be asked whether its node exists. Null if there is no such member.
+  /// The member that takes the place of the leaving one, and has no member of the line in front.
+  /// The servers must be asked whether its node exists. Null if there is no such member.
   LocalEntry* successor = nullptr;
   /// Members that may go on from now on, in order.
   std::vector<LocalEntry*> granted;

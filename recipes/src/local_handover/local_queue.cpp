@@ -112,7 +112,7 @@ void LocalQueue::place_behind(Member& member, std::string_view in_front) {
 void LocalQueue::grant(Member& member) { wake(recipes_detail::grant(member)); }
 
 void LocalQueue::tell_missing(const Member& member, const Listing& listing) {
-  // An owner that is notified may leave the line, so the nodes are collected first.
+  // An owner that is notified may leave the line, so the nodes are collected before the loop.
   std::vector<std::shared_ptr<detail::QueuedNode>> missing;
   for (const auto& [name, each] : members_) {
     const bool was_before = each->created->stat.czxid < member.created->stat.czxid;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// LocalQueue is the contenders of one client in one line, that is, under one path and rule. They
+/// LocalQueue has the contenders of one client in one line, that is, under one path and rule. They
 /// share listings, and a place passes from one contender to the next without an answer from the
 /// servers (see local_order.hpp). Used on the strand only.
 ///
@@ -58,14 +58,14 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// Whether the next contender's number will probably identify its predecessor.
   [[nodiscard]] bool expects_neighbour() const noexcept { return numbers_run_on_; }
 
-  /// Adds the node to the line, until it is destroyed or forfeited. If its number identifies the
-  /// predecessor, the member goes behind it.
+  /// Adds the node to the line. It leaves the line when the node is destroyed or forfeited. If the
+  /// node's number identifies the predecessor, the member goes behind that one.
   [[nodiscard]] MemberPtr enter(OwnedNode& node, const LockSpec& spec, Positions positions);
   /// Adds the reader of a downgrade behind its caller's writer, whose node has the name `writer`.
   void enter_beside(OwnedNode& node, const LockSpec& spec, Positions positions,
                     std::string_view writer);
-  /// Adds a node that stands behind none and in front of none, such as a permit's: has() and
-  /// participant() know it.
+  /// Adds a node that is neither behind nor in front of any member, such as a permit's, so that
+  /// has() and participant() know it.
   void enter_apart(OwnedNode& node, const LockSpec& spec);
   /// Puts the member behind the contender that a listing has shown in front of it, which may be
   /// another client's.
@@ -77,8 +77,8 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   [[nodiscard]] Participant participant(const Member& member) const;
   /// The contender whose node has this name; nothing if it is not in the line.
   [[nodiscard]] std::optional<Participant> participant(std::string_view name) const;
-  /// Called when the listing lets `member` go on. Notifies the granted members that should be in
-  /// front of it, but are not listed, of their loss: their nodes were deleted by hand.
+  /// Called when the listing lets `member` go on. Granted members that should be in front of it,
+  /// but are not listed, are notified of their loss: their nodes were deleted by hand.
   void tell_missing(const Member& member, const Listing& listing);
   /// Lets the member wait behind another one of the line. Wakes the waiter once, by a post to the
   /// strand, when it may go on or must list again.
@@ -91,8 +91,8 @@ class LocalQueue : public std::enable_shared_from_this<LocalQueue> {
   /// The newest contender, as far as the numbers show.
   struct Last {
     NumberTold told;
-    /// The member that is right in front of the next number; null if no contender is in front of
-    /// that number. Without an era in `told` nothing is known.
+    /// The member that is right in front of the next number; null if no contender is there. Means
+    /// nothing if `told` has no era.
     Member* member = nullptr;
   };
 

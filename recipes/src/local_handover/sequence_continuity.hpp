@@ -36,7 +36,7 @@ class SequenceContinuity : public std::enable_shared_from_this<SequenceContinuit
  public:
   /// The era of numbers that are received now; 0 if it is unknown.
   [[nodiscard]] ParentEra era(const LockSpec& spec) const;
-  /// Begins an era as soon as the servers have answered, unless there is one.
+  /// Begins an era, unless there is one; the era begins when the servers have answered.
   void begin(const LockSpec& spec);
 
  private:

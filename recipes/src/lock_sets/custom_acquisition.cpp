@@ -15,8 +15,9 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// The acquire of a custom lock. The timer's handler owns it while it is under way. The function by
-/// which the lock answers does not, so a lock that never answers keeps nothing of the client alive.
+/// The acquire of a custom lock. While it is under way, the timer's handler owns it. The function
+/// by which the lock answers does not own it, so a lock that never answers keeps nothing of the
+/// client alive.
 class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition> {
  public:
   CustomAcquisition(const Client& home, CancellationPtr cancellation,
@@ -34,7 +35,7 @@ class CustomAcquisition : public std::enable_shared_from_this<CustomAcquisition>
   void start();
 
   // Called from any thread.
-  /// The first answer counts. The hold of a later one is released in the thread that brings it.
+  /// The first answer counts. If a later one brings a hold, that is released in the same thread.
   void answer(error_code error, std::unique_ptr<CustomHold>& hold);
   void fail(const Thrown& thrown);
 
@@ -67,7 +68,7 @@ class Answer {
     const auto waiting = acquisition_.lock();
     if (!waiting) return;
     namespace errc = boost::system::errc;
-    // The last copy is gone. Unless the lock has answered before, the acquire fails.
+    // The last copy is destroyed. Unless the lock has answered before, the acquire fails.
     waiting->fail({make_error_code(errc::state_not_recoverable), "it has dropped its answer"});
   }
 

@@ -86,7 +86,7 @@ struct GroupAcquire {
     return recipes_detail::prospect(static_cast<std::size_t>(held), group->locks.size() - tried,
                                     group->needed);
   }
-  /// Whether it holds a lock of this client's session, in whichever namespace.
+  /// Whether the acquire holds a lock of this client's session, in whichever namespace.
   [[nodiscard]] bool has_any_of(const CorePtr& core) const {
     return std::ranges::any_of(had, [&](const Share& share) {
       return !share.custom && own_core(share.leases.front().core()) == own_core(core);
@@ -94,8 +94,8 @@ struct GroupAcquire {
   }
   [[nodiscard]] bool is_quorum() const { return group->spare() > 0; }
   [[nodiscard]] bool over() const { return give_up->requested() || wait_limit.deadline.passed(); }
-  /// Counts the held locks, once, at the end of a pass. Enough held locks become the group, which
-  /// reports a later loss.
+  /// Counts the held locks, once, at the end of a pass. If they are enough they become the group,
+  /// which then reports later losses.
   std::size_t count() {
     std::size_t held = 0;
     for (Share& share : had) {
@@ -171,7 +171,8 @@ asio::awaitable<std::tuple<error_code, Taken>> acquire_next(GroupAcquirePtr acqu
   acquire->give_up->on_request(cancellation.get(), [cancellation] { cancellation->request(); });
   const WaitLimit wait_limit = limit_for_next(*acquire);
   AcquireOptions options = acquire->options;
-  // A quorum's acquire waits in the queue of one ensemble at a time, so it may queue there again.
+  // A quorum's acquire waits in the queue of only one ensemble at a time, so it may queue there
+  // again.
   if (acquire->is_quorum()) options.requeue = RequeuePolicy::queue_again;
   // The group holds a lease of this client already, which a lost session would end, too. So the
   // acquire of this lock does not queue again: the pass begins again, or the whole acquire fails.
@@ -254,7 +255,7 @@ std::optional<Ending> ending_of(const GroupAcquire& acquire) {
     return Ending{
         {}, {.blocked_by = telling->blocked_by, .path = telling->path, .reason = telling->reason}};
   }
-  // The time was up before the first request, or an acquired lock was lost again.
+  // The time was up before the first request, or a lock was lost again after its acquire.
   const AnyLock& first = acquire.group->locks.front();
   const bool connected = is_connected(acquire.group->home().connection_state());
   return Ending{{},
@@ -285,7 +286,8 @@ asio::awaitable<Ending> acquire_enough(GroupAcquirePtr acquire) {
                                 acquire->give_up);
     auto ending = ending_of(*acquire);
     if (!ending) {
-      // Contenders that were in each other's way must not come back at the same time.
+      // A random pause, so that contenders that were in each other's way do not come back at the
+      // same time.
       co_await back_off(acquire->group->home(), passes, acquire->wait_limit.deadline,
                         acquire->give_up);
       ending = ending_of(*acquire);  // the time may be up by now

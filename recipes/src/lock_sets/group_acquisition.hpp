@@ -24,12 +24,12 @@ struct LockSet {
   [[nodiscard]] std::size_t spare() const { return locks.size() - needed; }
   /// The client on whose strand the acquires of the group run.
   [[nodiscard]] const Client& home() const;
-  /// The client on whose strand the acquire of this lock runs: its own; for a custom lock the home
-  /// client.
+  /// The client on whose strand the acquire of this lock runs: the lock's own client, or for a
+  /// custom lock the home client.
   [[nodiscard]] const Client& runner_of(const AnyLock& lock) const;
 };
 
-/// The client of a lock; null if it is a custom one.
+/// The client of a lock; null for a custom lock.
 [[nodiscard]] const Client* client_of(const AnyLock& lock);
 
 /// Starts an acquire of the group, from any thread. The handler runs on the home strand, or within

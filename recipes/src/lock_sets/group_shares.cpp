@@ -44,7 +44,7 @@ class Releases {
   Releases& operator=(const Releases&) = delete;
   ~Releases() {
     while (!shares_.empty()) release_last(shares_);
-    // Null if the acquire has ended, or if the client's context is destroyed.
+    // Null if the acquire has ended, or if the client's context was destroyed.
     const auto progress = progress_.lock();
     if (!progress) return;
     try {

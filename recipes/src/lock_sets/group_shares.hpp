@@ -27,9 +27,9 @@ struct Share {
 
 /// Releases all shares, the last one first. The last custom lock, and all locks before it, are
 /// released on the callback executor. The coroutine ends when all are released. At the limit, or
-/// when the acquire is given up, it waits a moment longer and then ends, because the callback
-/// executor may be blocked: the rest is released, in the same order, when that executor runs again.
-/// Called on the strand only. `home` must outlive the coroutine.
+/// when the acquire is given up, it waits only a moment longer, because the callback executor may
+/// be blocked. The rest is then released, in the same order, when that executor runs again. Called
+/// on the strand only. `home` must outlive the coroutine.
 [[nodiscard]] boost::asio::awaitable<void> release_in_reverse(const Client& home,
                                                               std::vector<Share> shares,
                                                               Deadline limit,

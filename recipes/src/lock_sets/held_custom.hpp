@@ -13,8 +13,8 @@
 namespace custodian::recipes_detail {
 
 /// The destructor releases the lock: in the thread that runs the destructor, but on the callback
-/// executor if that thread runs the client's strand. A LeaseGroup and those that share it own this
-/// object together.
+/// executor if that thread runs the client's strand. All shares of a LeaseGroup own this object
+/// together.
 class HeldCustom {
  public:
   /// `home` is the client of the group, for its executors and its log.

@@ -63,7 +63,7 @@ LeaseGroup& LeaseGroup::operator=(LeaseGroup&& other) noexcept {
 LeaseGroup::~LeaseGroup() { release(); }
 
 void LeaseGroup::release() noexcept {
-  // In a forked child mutexes may be locked for ever: there the counter is not dismissed, and
+  // In a forked child mutexes may be locked for ever, so there the counter is not dismissed, and
   // leaks.
   if (loss_ && loss_->home().unusable() != Errc::forked) loss_->dismiss();
   loss_.reset();

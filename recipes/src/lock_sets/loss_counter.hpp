@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// LossCounter counts the lost leases of a group, and reports the one that is too many.
+/// LossCounter counts the lost leases of a group, and reports when one too many is lost.
 
 #include <atomic>
 #include <deque>

@@ -28,7 +28,7 @@ recipes_detail::LockSetPtr majority_of(
   std::set<const void*> clients;
   std::vector<AnyLock> locks;
   for (const Client& client : ensembles) {
-    // Two namespaces of a client are of one ensemble.
+    // Two clients that differ only in their namespaces use the same ensemble.
     if (!clients.insert(own_core(client.core()).get()).second) {
       refuse("ensembles: one is there twice");
     }

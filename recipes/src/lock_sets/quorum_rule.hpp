@@ -30,8 +30,8 @@ enum class Prospect { enough, open, hopeless };
 /// The state of a group whose leases have these states.
 [[nodiscard]] LeaseState state_of(std::span<const LeaseState> leases, std::size_t needed) noexcept;
 
-/// How long a group lasts, from the remaining times of its leases: until fewer than `needed` of
-/// them are left.
+/// How long a group lasts, by the remaining times of its leases: until fewer than `needed` leases
+/// are left.
 [[nodiscard]] std::chrono::nanoseconds remaining_of(std::vector<std::chrono::nanoseconds> leases,
                                                     std::size_t needed) noexcept;
 

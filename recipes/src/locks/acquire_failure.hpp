@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// acquire_failure() says what the end of an acquire means: the lock is busy, or ZooKeeper is away.
+/// acquire_failure() decides what the end of an acquire means: the lock is busy, or ZooKeeper is
+/// away.
 
 #include "custodian/error.hpp"
 

@@ -124,7 +124,7 @@ StripeLease StripedMutex::try_acquire_any_until(Deadline deadline, AcquireOption
 
 StripeLease StripedMutex::acquire_within(std::string_view operation, const WaitLimit& limit,
                                          AcquireOptions options, std::stop_token stop) const {
-  // A call on a thread of any of the clients would wait for itself.
+  // On a thread of any of the clients, the call would wait for itself.
   for (const auto& home : stripes_->homes) {
     detail::require_may_block(*home->specs.front()->client.core(), operation, path());
   }

@@ -101,7 +101,7 @@ class StripeLines : public std::enable_shared_from_this<StripeLines> {
 /// Returns the first place that is at the front of its queue:
 ///
 /// 1. Enter one queue after the other, beginning with a random one, until a lock is free.
-/// 2. If none is, wait in all queues.
+/// 2. If no lock is free, wait in all queues.
 /// 3. Give up the places in the other queues.
 asio::awaitable<StripePlace> stand_in_lines(AcquirePtr acquire, StripesPtr stripes) {
   const auto lines = std::make_shared<StripeLines>(acquire);

@@ -1,9 +1,9 @@
 /// \file
 /// 1. Try each home's stripes, one home after the other, beginning with a random one, until a
 ///    stripe is granted. A home that cannot be reached is passed over.
-/// 2. If none is, wait at all homes at once.
-/// 3. Take the first lease; end the acquires at the other homes, and release what they are granted
-///    all the same.
+/// 2. If none is granted, wait at all homes at once.
+/// 3. Take the first lease. End the acquires at the other homes, and release any other lease that
+///    they still bring.
 
 #include "locks/stripes_at_homes.hpp"
 
@@ -106,7 +106,7 @@ asio::awaitable<void> next_change(AcquireAtHomesPtr acquire) {
   co_await acquire->changed.wait(strand, Deadline::never(), none);
 }
 
-/// Step 1.
+/// Step 1: tries the homes one after the other.
 asio::awaitable<void> try_homes(AcquireAtHomesPtr acquire) {
   const std::size_t count = acquire->homes.size();
   const std::size_t first = stripe_of(make_uuid(), count);
@@ -120,7 +120,7 @@ asio::awaitable<void> try_homes(AcquireAtHomesPtr acquire) {
   }
 }
 
-/// Steps 2 and 3.
+/// Steps 2 and 3: waits at all homes, until one has granted a stripe.
 asio::awaitable<void> wait_at_homes(AcquireAtHomesPtr acquire) {
   for (std::size_t i = 0; i < acquire->homes.size(); ++i) {
     start_at_home(acquire, i, acquire->wait_limit);
@@ -138,8 +138,8 @@ struct EndAtHomes {
   StripeLease result{};
 };
 
-/// A lease, or else an error, or else why there is neither: of several reasons that a contender is
-/// in the way.
+/// The end of the acquire: operation_aborted if it was given up, otherwise a lease, otherwise an
+/// error, otherwise the reason why there is neither. Of several reasons, `blocked` comes first.
 EndAtHomes end_of(AcquireAtHomes& acquire) {
   const auto granted = std::ranges::find_if(
       acquire.homes, [](const HomeAcquire& each) { return !!each.result.lease; });
@@ -148,7 +148,7 @@ EndAtHomes end_of(AcquireAtHomes& acquire) {
     return {.result = std::move(granted->result)};
   }
   if (acquire.given_up) return {.error = asio::error::operation_aborted};
-  // An acquire that was ended for the sake of another home's failure is aborted.
+  // operation_aborted is no cause: that acquire was ended because another home has failed.
   const auto failed = std::ranges::find_if(acquire.homes, [](const HomeAcquire& each) {
     return each.end && *each.end && *each.end != asio::error::operation_aborted;
   });
@@ -178,7 +178,7 @@ asio::awaitable<void> acquire_at_homes(AcquireAtHomesPtr acquire, CancellationPt
   if (!acquire->given_up && !acquire->any_granted() && may_wait) co_await wait_at_homes(acquire);
   if (callers) callers->forget(acquire.get());
   EndAtHomes end = end_of(*acquire);
-  // Whatever else was granted is released here.
+  // All other leases are released here.
   for (HomeAcquire& each : acquire->homes) each.result.lease.release();
   std::move (*handler)(end.error, std::move(end.result));
 }

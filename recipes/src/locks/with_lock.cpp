@@ -118,9 +118,9 @@ std::optional<LockedEntry> judge(const Client& client, const std::string& path,
                    error ? error : make_error_code(Errc::not_connected), std::move(result));
 }
 
-/// The outcome after the wait for the fallback; `held` is null if somebody else holds the fallback.
-/// Throws if the call was stopped meanwhile, or if the client has become unusable, even if `held`
-/// is set.
+/// The outcome after the wait for the fallback; `held` is null if another caller holds the
+/// fallback. Throws if the call was stopped meanwhile, or if the client has become unusable, even
+/// if `held` is set.
 LockedEntry under_fallback(const Client& client, const std::string& path,
                            const WithLockOptions& options, std::shared_ptr<void> held) {
   if (options.stop.stop_requested()) {
@@ -164,7 +164,7 @@ LockedEntry enter(const Client& client, const std::string& path, const WithLockO
   const LockSpecPtr spec = spec_of(client, path, options);
   const nanoseconds wait = wait_of(client, options);
   const Deadline deadline{wait};
-  // A call without time to wait asks once, and waits for the answer.
+  // A call without time to wait asks the servers once, and waits for the answer.
   const WaitLimit limit = WaitLimit{deadline}.from_now();
 
   // It is unknown whether another contender holds the lock, so the lock counts as busy.

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// ChangeFeed is where a mirror puts its changes: a listener's or a stream's.
+/// ChangeFeed takes the changes of a mirror, for a listener or for a stream.
 
 #include <vector>
 

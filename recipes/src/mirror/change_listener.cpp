@@ -14,8 +14,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// A listener, and the changes that it was not notified of yet. The subscription owns it; a call
-/// that is posted does not.
+/// A listener, and the changes of which it was not notified yet. The subscription owns this object;
+/// a posted call does not.
 class ChangeListener final : public ChangeFeed,
                              public std::enable_shared_from_this<ChangeListener> {
  public:
@@ -37,7 +37,7 @@ class ChangeListener final : public ChangeFeed,
     asio::post(turn_, [weak = weak_from_this()] { notify_of_one(weak); });
   }
 
-  /// One change a turn, so that other callbacks run in between.
+  /// Notifies of one change only, and posts the next call, so that other callbacks run in between.
   static void notify_of_one(const std::weak_ptr<ChangeListener>& weak) {
     const auto self = weak.lock();
     if (!self) return;

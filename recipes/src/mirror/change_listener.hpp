@@ -9,7 +9,7 @@
 
 namespace custodian::recipes_detail {
 
-/// Notifies the listener of the present, and then of every change, until the subscription is
+/// Notifies the listener of the present tree, and then of every change, until the subscription is
 /// destroyed or the mirror ends. Throws Error: invalid_argument (an empty function), forked.
 [[nodiscard]] Subscription listen_to(const FollowedTreePtr& tree, MirrorListener listener);
 

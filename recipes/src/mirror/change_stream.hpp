@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// ChangeStream keeps the changes that a user of a mirror has not asked for yet. Used on the strand
-/// only.
+/// ChangeStream keeps the changes that the user of a mirror has not asked for yet. Used on the
+/// strand only.
 
 #include <deque>
 #include <optional>

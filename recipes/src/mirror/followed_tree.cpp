@@ -66,7 +66,7 @@ FollowedTree::FollowedTree(Client client, std::string path, MirrorOptions option
       over_{std::make_shared<Cancellation>(client_.core())},
       tree_{std::move(path), std::move(options)} {}
 
-/// A part of the coroutine: goes with it.
+/// A local variable of follow(): abandons the tree when the coroutine ends or is destroyed.
 struct FollowedTree::Following {
   explicit Following(FollowedTree& followed) : tree{followed} {}
   Following(const Following&) = delete;
@@ -135,7 +135,7 @@ void FollowedTree::end_session() {
 }
 
 void FollowedTree::on_connection(ConnectionState state) {
-  // Another session is noticed first: until it is, the tree passes for one in sync.
+  // A change of the session is noticed here first: otherwise the tree would count as in sync.
   if (has_session()) static_cast<void>(is_same_session());
   {
     const std::lock_guard lock{mutex_};
@@ -227,7 +227,7 @@ void FollowedTree::on_reply(const MirrorReadId& read, error_code error, Watch wa
   failures_ = 0;
   const bool is_of_use =
       step([&](MirrorTree& tree) { return std::invoke(accept, tree, read, std::move(found)); });
-  // What has changed meanwhile was passed on: the event is next.
+  // Kept after the reply was passed on, so that an event of the watch follows the reply.
   if (is_of_use && has_session()) keep(read, std::move(watch));
   send_reads();
 }
@@ -259,9 +259,9 @@ void FollowedTree::keep(const MirrorReadId& read, Watch watch) {
 }
 
 void FollowedTree::on_event(const MirrorReadId& read, error_code error, WatchEventType event) {
-  // The watch was given up here.
+  // This object itself has dropped the watch.
   if (error == asio::error::operation_aborted || !has_session()) return;
-  // With its session, or its client: follow() finds out.
+  // The watch has ended with its session, or with its client: follow() finds out which.
   if (error || !is_same_session()) return end_session();
   step([&](MirrorTree& tree) { return tree.on_watch_ended(read, event), true; });
   send_reads();
@@ -283,7 +283,7 @@ bool FollowedTree::step(const std::function<bool(MirrorTree&)>& take) {
   bool overflowed = false;
   bool root_is_refused = false;
   std::vector<std::string> refusals;
-  // Destroyed without the mutex: a listener's own objects may call the mirror.
+  // Destroyed after the mutex is unlocked: a listener's own objects may call the mirror.
   std::vector<Watches> over;
   std::vector<std::shared_ptr<ChangeFeed>> notified;
   {

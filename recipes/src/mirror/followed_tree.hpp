@@ -4,12 +4,12 @@
 /// FollowedTree follows a tree on the servers: it sends the reads that its MirrorTree plans, keeps
 /// the watches that they arm, and passes on the changes.
 ///
-/// Steps: 1. A session begins, and its server catches up (sync). 2. The reads that are due are
-/// sent.
-/// 3. Each reply, and each event of a watch, goes to the MirrorTree, and more reads may be due. 4.
-/// When the session is over, what is on its way is void: again from 1.
+/// 1. A session begins, and its server catches up (sync).
+/// 2. The reads that are due are sent.
+/// 3. Each reply, and each event of a watch, goes to the MirrorTree, and more reads may be due.
+/// 4. When the session is over, replies and events that are under way are void: again from 1.
 ///
-/// Threads: as each function says. On the strand everything is decided; a mutex guards what other
+/// Threads: as each function says. All decisions are made on the strand; a mutex guards what other
 /// threads read.
 
 #include <array>
@@ -48,15 +48,15 @@ class FollowedTree : public std::enable_shared_from_this<FollowedTree> {
   [[nodiscard]] std::vector<MirroredNodePtr> children(std::string_view path) const;
   [[nodiscard]] MirrorSnapshotPtr snapshot() const;
   [[nodiscard]] MirrorState state() const;
-  /// Puts the present into a feed, and then every change, while somebody owns the feed.
+  /// Puts the present tree into a feed, and then every change, for as long as the feed is owned.
   void feed(const std::shared_ptr<ChangeFeed>& feed);
-  /// Ends the following, in the background, and takes the watches off.
+  /// Ends the following, in the background, and removes the watches.
   void close();
   /// \}
 
   /// \name On the strand
   /// \{
-  /// Why the tree is not followed any more; no error if it is.
+  /// Why the tree is not followed any more; no error while it is followed.
   [[nodiscard]] error_code ended() const;
   /// The stream of changes, which begins with the first call.
   [[nodiscard]] ChangeStream& stream();
@@ -76,7 +76,7 @@ class FollowedTree : public std::enable_shared_from_this<FollowedTree> {
    private:
     FollowedTree* tree_;
   };
-  /// Is notified when the state changes, or changes are fed.
+  /// Notified when the state changes, or when changes were fed.
   [[nodiscard]] AsyncEvent& news() noexcept { return news_; }
   /// \}
 
@@ -89,12 +89,12 @@ class FollowedTree : public std::enable_shared_from_this<FollowedTree> {
   static boost::asio::awaitable<void> follow(std::shared_ptr<FollowedTree> tree);
   static boost::asio::awaitable<void> follow_connection(std::shared_ptr<FollowedTree> tree);
 
-  // What they call.
+  // Called by these coroutines.
   void begin_session();
   void end_session();
   void on_connection(ConnectionState state);
   void end(error_code error);
-  /// The context was destroyed, or memory ran out: nothing runs any more.
+  /// The context was destroyed, or memory ran out: ends the tree, since nothing runs any more.
   void abandon() noexcept;
   [[nodiscard]] bool has_session() const noexcept { return session_ != 0; }
   [[nodiscard]] Deadline next_try() const noexcept { return next_try_; }
@@ -111,9 +111,9 @@ class FollowedTree : public std::enable_shared_from_this<FollowedTree> {
   void keep(const MirrorReadId& read, Watch watch);
   /// Whether the session is still that of the reads.
   [[nodiscard]] bool is_same_session();
-  /// Gives what has happened to the MirrorTree, and passes on what follows.
+  /// Has the MirrorTree take a reply or an event, and passes on the changes that follow from it.
   bool step(const std::function<bool(MirrorTree&)>& take);
-  /// Puts changes into the feeds, and returns these. Called with the mutex held.
+  /// Puts changes into the feeds, and returns the feeds. Called with the mutex held.
   [[nodiscard]] std::vector<std::shared_ptr<ChangeFeed>> pass_on(
       const std::vector<MirrorChange>& changes);
   void log_failure(error_code error) const;
@@ -124,18 +124,18 @@ class FollowedTree : public std::enable_shared_from_this<FollowedTree> {
   const CancellationPtr over_;
 
   // The strand only.
-  AsyncEvent news_;  ///< for users who wait
+  AsyncEvent news_;  ///< notifies users that wait
   std::shared_ptr<ChangeStream> stream_;
   bool has_reader_ = false;
-  AsyncEvent attention_;   ///< for follow()
+  AsyncEvent attention_;   ///< wakes follow()
   CancellationPtr reads_;  ///< ends the session's reads
   std::deque<Watches> watches_;
-  std::int64_t session_ = 0;      ///< 0: none, or its server has not caught up yet
+  std::int64_t session_ = 0;      ///< 0: there is no session, or its server has not caught up yet
   std::uint64_t connection_ = 0;  ///< a connection of this session
   bool is_sending_ = false;
   bool is_pausing_ = false;  ///< a read has failed, and no further one is sent for a while
   int failures_ = 0;         ///< in a row
-  int refused_ = 0;          ///< tries of a root that was refused, in a row
+  int refused_ = 0;          ///< how often a refused root was tried again, in a row
   Deadline next_try_ = Deadline::never();
 
   mutable std::mutex mutex_;  ///< guards what follows

@@ -18,7 +18,8 @@ namespace asio = boost::asio;
 
 namespace recipes_detail {
 
-/// Ends a mirror with its object, though waits and reads under way may keep the tree for a while.
+/// Ends a mirror together with its object, although waits and reads that are under way may keep the
+/// tree alive for a while.
 struct MirrorOwner {
   explicit MirrorOwner(FollowedTreePtr followed) : tree{std::move(followed)} {}
   MirrorOwner(const MirrorOwner&) = delete;

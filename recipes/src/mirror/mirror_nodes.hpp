@@ -1,10 +1,10 @@
 #pragma once
 
 /// \file
-/// MirrorNodes keeps the nodes of a mirror: found by number or by path, in order. Pure.
+/// MirrorNodes keeps the nodes of a mirror, which are found by number or by path. Pure.
 ///
-/// A path is kept once, by its MirroredNode; numbers and not pointers lead from a node to its
-/// parent and its children, since a large tree has many of them.
+/// A path is stored once, by its MirroredNode. A node refers to its parent and its children by
+/// numbers, and not by pointers, since a large tree has many of these references.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace custodian::recipes_detail {
 
-/// What is read and watched of a node: its data, or the list of its children. The fact that was
-/// read is covered by a watch (`armed`), or it will be read again (`dirty`, `reading`), or it
+/// The state of one fact about a node: its data, or the list of its children. Either a watch covers
+/// the fact that was read (`armed`), or the fact will be read again (`dirty`, `reading`), or it
 /// cannot be read (`refused`).
 struct MirrorFacet {
   bool armed = false;     ///< a watch ends when the fact changes
@@ -38,14 +38,14 @@ struct MirrorSlot {
   /// The path is always set; the rest only if `is_known`.
   std::shared_ptr<MirroredNode> node{};
   std::vector<std::uint32_t> children{};  ///< in the order of their names
-  std::int64_t listed_pzxid = 0;          ///< of the listing that `children` come from
+  std::int64_t listed_pzxid = 0;          ///< pzxid of the listing that `children` come from
   std::uint32_t parent = 0;
   std::uint32_t generation = 0;  ///< grows each time that the slot is freed
   std::uint32_t level = 0;       ///< 0 is the mirror's own path
   bool is_used = false;
   bool is_known = false;      ///< the node was read, and is part of the mirror
   bool by_existence = false;  ///< the next read asks for the existence, not for the data
-  /// The node was deleted. Whether there is another one of its name, a read will show.
+  /// The node was deleted. A read will show whether there is another one of its name.
   bool in_doubt = false;
   MirrorFacet data{};
   MirrorFacet listing{};
@@ -60,7 +60,7 @@ class MirrorNodes {
 
   [[nodiscard]] MirrorSlot& at(Index index) { return slots_[index]; }
   [[nodiscard]] const MirrorSlot& at(Index index) const { return slots_[index]; }
-  /// Whether the slot is still that of the node that had this generation.
+  /// Whether the slot still has the node that it had in this generation.
   [[nodiscard]] bool is_current(Index index, std::uint32_t generation) const {
     return slots_[index].is_used && slots_[index].generation == generation;
   }
@@ -96,7 +96,7 @@ class MirrorNodes {
   [[nodiscard]] std::vector<Index>::const_iterator child_at(const MirrorSlot& parent,
                                                             std::string_view name) const;
 
-  std::deque<MirrorSlot> slots_;  ///< a vector would have room for as many again
+  std::deque<MirrorSlot> slots_;  ///< a deque, since a vector might reserve twice the memory
   std::vector<Index> free_;
   std::size_t size_ = 1;
 };

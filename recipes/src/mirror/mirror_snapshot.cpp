@@ -6,8 +6,8 @@ namespace custodian {
 
 namespace {
 
-/// The order of nodes(): a slash is less than every other byte, so that what is below a node
-/// follows it at once.
+/// The order of nodes(): a slash is less than every other byte, so that the nodes below a node
+/// follow it at once.
 bool is_before(std::string_view left, std::string_view right) {
   const auto rank = [](char byte) {
     return byte == '/' ? 0 : static_cast<int>(static_cast<unsigned char>(byte)) + 1;

@@ -87,7 +87,8 @@ void MirrorTree::want(Index index, WatchKind kind) {
 void MirrorTree::enqueue(Index index, WatchKind kind) {
   MirrorFacet& wanted = facet(index, kind);
   if (!is_connected_ || !wanted.dirty || wanted.queued || wanted.reading) return;
-  // The children are listed when it is known which node of this name is meant: list_later().
+  // The children are listed only after a read has shown which node of this name exists:
+  // list_later().
   if (kind == WatchKind::children && !nodes_.at(index).data.seen) return;
   wanted.queued = true;
   queue_.push_back({index, nodes_.at(index).generation, kind});

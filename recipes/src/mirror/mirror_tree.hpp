@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// MirrorTree decides what a mirror reads next, and what has changed: in go replies, ended watches
-/// and the fate of the session, out come reads and changes. Pure.
+/// MirrorTree decides what a mirror reads next, and what has changed. Replies, ended watches and
+/// the fate of the session go in; reads and changes come out. Pure.
 ///
 /// R1  Every fact is covered by a watch, or it will be read again: one mark for each node and kind
 ///     of read, so that a hundred events cost one read. At most `max_reads` are under way.
@@ -38,7 +38,8 @@
 
 namespace custodian::recipes_detail {
 
-/// What a read asks for. Each arms a watch; that of `data` and `existence` is on the data.
+/// What a read asks for. Each read arms a watch: `data` and `existence` on the data, `children` on
+/// the list of the children.
 enum class MirrorRead : std::uint8_t { data, existence, children };
 
 /// Names a read, and the watch that the read has armed.
@@ -70,24 +71,24 @@ class MirrorTree {
   /// \}
 
   /// \name Reads and replies
-  /// The functions that take a result return whether its watch is of use. After a void reply the
-  /// watch is of no use.
+  /// The functions that take a result return whether the watch of its read is of use. The watch of
+  /// a void reply is not.
   /// \{
   /// The next read, if one is due and not too many are under way.
   [[nodiscard]] std::optional<PlannedRead> next_read();
   bool on_data(const MirrorReadId& read, GetResult found);
   bool on_existence(const MirrorReadId& read, const std::optional<Stat>& found);
   bool on_children(const MirrorReadId& read, Children found);
-  /// The node does not exist.
+  /// The reply says that the node does not exist.
   void on_missing(const MirrorReadId& read);
-  /// The servers do not let the client read the node.
+  /// The reply says that the client may not read the node.
   void on_refused(const MirrorReadId& read);
   /// The read has failed, and is to be repeated.
   void on_failed(const MirrorReadId& read);
   /// The event of a watch that was of use has come.
   void on_watch_ended(const MirrorReadId& read, WatchEventType event);
-  /// Reads again what the servers refused of the root, which has no parent in the mirror. Returns
-  /// false if nothing was refused.
+  /// Reads again the facts of the root that the servers refused: the root has no parent in the
+  /// mirror whose list would cause that. Returns false if nothing was refused.
   bool retry_root();
   /// \}
 
@@ -108,10 +109,10 @@ class MirrorTree {
   /// Whether no read is due or under way.
   [[nodiscard]] bool idle() const noexcept { return under_way_ == 0 && queue_.empty(); }
   /// Whether a node's data, or the list of its children, will be read, by a read that is due or
-  /// under way. Null-object: false for a node that the mirror does not know.
+  /// under way. False for a node that the mirror does not know.
   [[nodiscard]] bool will_read(std::string_view path, WatchKind kind) const;
-  /// Whether a node was deleted, and it is not known yet whether there is another one of its name.
-  /// Null-object: false for a node that the mirror does not know.
+  /// Whether a node was deleted, and it is unknown yet whether there is another one of its name.
+  /// False for a node that the mirror does not know.
   [[nodiscard]] bool is_in_doubt(std::string_view path) const;
   /// \}
 
@@ -119,8 +120,8 @@ class MirrorTree {
   /// \{
   [[nodiscard]] MirroredNodePtr get(std::string_view path) const;
   [[nodiscard]] std::vector<MirroredNodePtr> children(std::string_view path) const;
-  /// All nodes. The same object as before if nothing has changed since; so the nodes are copied
-  /// only for callers that want them.
+  /// All nodes. They are copied only if something has changed since the last call; otherwise the
+  /// same object is returned again.
   [[nodiscard]] MirrorSnapshotPtr snapshot() const;
   [[nodiscard]] std::size_t size() const noexcept { return nodes_.size(); }
   /// \}
@@ -142,25 +143,28 @@ class MirrorTree {
   void join_walk(MirrorFacet& facet);
   void leave_walk(MirrorFacet& facet);
   void end_walk_if_over();
-  /// A reply has come: whether it is about a node that is still there, in this session.
+  /// Notes that the read was answered. Returns whether its node is still in the mirror, in this
+  /// session.
   [[nodiscard]] bool answered(const MirrorReadId& read);
-  /// The node was seen: compares it with what is known.
+  /// Compares a node that was read with what is known of it.
   void compare(Index index, const Stat& stat, std::string data, MirrorAccess access);
-  /// Whether it is not sure which node of the parent's name a new child belongs to, since no watch
-  /// on the parent is armed. Then the child is read again when the parent was listed.
+  /// Marks a new child for another read, after its parent was listed, if no watch on the parent is
+  /// armed: it is uncertain then to which node of the parent's name the child belongs. Returns
+  /// whether it is so.
   [[nodiscard]] bool delay(Index index);
   void publish(Index index, const Stat& stat, std::string data, MirrorAccess access);
-  /// After the data of a node were read: its children are next, if they were not read yet.
+  /// Called when the data of a node were read: reads the list of its children, too, if that was not
+  /// read in this session.
   void list_later(Index index);
   void merge(Index index, std::vector<std::string> names);
-  /// Reads the children that were not read in this session, or were delayed.
+  /// Reads the children that were not read in this session, or whose reads were delayed.
   void read_unseen_children(Index index);
   void remove_missing(Index index, const std::vector<std::string>& names);
-  /// The parent's list has the name: reads again what is in doubt, or what the servers have
-  /// refused.
+  /// Called when the parent's list has the node's name: reads again what is in doubt, or what the
+  /// servers have refused.
   void retry(Index index);
   [[nodiscard]] bool is_accepted(Index parent, std::string_view name) const;
-  /// The node was deleted; there may be another one of its name.
+  /// Notes that the node was deleted; there may be another one of its name.
   void doubt(Index index);
   void remove(Index index);
   void remove_below(Index index);

@@ -13,8 +13,8 @@ namespace custodian::recipes_detail {
 
 namespace {
 
-/// Whether a node goes with its session, and so has no children. Containers and nodes with a TTL
-/// have an owner, too, that is no session (`org.apache.zookeeper.server.EphemeralType`).
+/// Whether a node is deleted with its session, and so has no children. Containers and nodes with a
+/// TTL have an owner, too, which is no session (`org.apache.zookeeper.server.EphemeralType`).
 bool is_ephemeral(const Stat& stat) {
   constexpr std::int64_t container = std::numeric_limits<std::int64_t>::min();
   constexpr std::uint64_t extended = 0xff;
@@ -48,7 +48,7 @@ void MirrorTree::compare(Index index, const Stat& stat, std::string data, Mirror
   if (!slot.is_known) {
     publish(index, stat, std::move(data), access);
   } else if (slot.data.outdated) {
-    // A server that lags behind; the watch ends when it catches up.
+    // The reply is from a server that lags behind: the watch fires when that server catches up.
   } else if (stat.czxid != known.czxid) {
     remove_below(index);
     publish(index, stat, std::move(data), access);
@@ -81,7 +81,7 @@ void MirrorTree::publish(Index index, const Stat& stat, std::string data, Mirror
     before = slot.node;
     slot.node = unread_node(before->path);
   }
-  // So far nobody else has the object.
+  // The object was not handed out yet, so it may still be changed.
   slot.node->data = std::move(data);
   slot.node->stat = stat;
   slot.node->access = access;
@@ -166,7 +166,7 @@ void MirrorTree::retry(Index index) {
 
 void MirrorTree::doubt(Index index) {
   MirrorSlot& slot = nodes_.at(index);
-  // One event ends both watches on a node. A read of it would find nothing.
+  // One event ends both watches on a node. Another read of the deleted node would find nothing.
   for (MirrorFacet* each : {&slot.data, &slot.listing}) {
     each->armed = false;
     each->dirty = false;
@@ -174,7 +174,7 @@ void MirrorTree::doubt(Index index) {
   slot.listing.seen = false;
   slot.in_doubt = true;
   slot.by_existence = index == MirrorNodes::root;  // which no list names
-  // For others the event of the parent's list is next, or a read of it is due.
+  // For any other node, the event of its parent's list comes next, or a read of that list is due.
   if (slot.by_existence) want(index, WatchKind::data);
 }
 

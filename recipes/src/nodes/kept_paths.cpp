@@ -8,7 +8,7 @@ NodeKeeperPtr KeptPaths::enter(const NodeKeeperPtr& keeper) {
   const std::lock_guard lock{mutex_};
   if (is_closing_) throw Error{Errc::closed, "PersistentNode", keeper->given_path()};
   std::erase_if(all_, [](const auto& each) { return each.second.expired(); });
-  // A node with a unique name, which may not be known yet, has its path for itself.
+  // A node with a unique name, which may be unknown yet, shares its path with no other object.
   const std::string key = keeper->shares_its_path()
                               ? keeper->given_path()
                               : keeper->given_path() + "/" + std::to_string(++number_);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// KeptPaths knows the paths that a client's persistent nodes keep: two of them at one path would
-/// take the node from each other.
+/// KeptPaths knows the paths at which a client keeps persistent nodes: two objects at one path
+/// would take the node from each other.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <cstdint>
@@ -21,9 +21,9 @@ class KeptPaths final : public Service {
  public:
   explicit KeptPaths(const boost::asio::any_io_executor&) {}
 
-  /// Registers a keeper. Returns the one before it at the same path, if that has not ended yet.
-  /// Throws Error: invalid_argument if the one before is not being closed, closed if the client is
-  /// closing.
+  /// Registers a keeper. Returns the former keeper of the same path, if that one has not ended yet.
+  /// Throws Error: invalid_argument if the former keeper is not being closed, closed if the client
+  /// is closing.
   [[nodiscard]] NodeKeeperPtr enter(const NodeKeeperPtr& keeper);
   void begin_shutdown() override;
 

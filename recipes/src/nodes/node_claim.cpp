@@ -41,7 +41,7 @@ NodeStep next_node_step(const GetResult& seen, const NodeClaim& claim, const Nod
     case ForeignNode::fails: return NodeStep::give_up;
     case ForeignNode::is_taken_over: break;
   }
-  // A node that no session owns may have children: it stays, and changes hands.
+  // A node without a session may have children, so it is adopted, and not replaced.
   return is_ephemeral(claim.mode) ? NodeStep::replace : NodeStep::adopt;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// NodeClaim says whose a node is, and next_node_step() what follows from the sight of it: the
-/// decisions of a persistent node. Pure.
+/// The decisions of a persistent node: owner_of() finds out whose the node at the path is, and
+/// next_node_step() what to do about it. Pure.
 
 #include <cstdint>
 #include <set>
@@ -17,12 +17,12 @@ namespace custodian::recipes_detail {
 enum class NodeOwner : std::uint8_t {
   ours,             ///< this object has created it, in the present session if it is ephemeral
   earlier_session,  ///< an earlier session of this client owns it: the servers will delete it
-  foreign,          ///< anybody else, or nobody knows
+  foreign,          ///< created by anybody else, or it is unknown by whom
 };
 
-/// What a persistent node has created, and is still to be found.
+/// What is remembered of the creates of a persistent node, to recognise the node.
 struct NodeClaim {
-  /// Whether nobody else creates nodes of this name.
+  /// Whether no other client creates nodes of this name.
   bool unique = false;
   CreateMode mode = CreateMode::ephemeral;
   /// The client's present session.
@@ -42,7 +42,7 @@ struct NodeClaim {
 /// data of the create counts as the created one.
 [[nodiscard]] NodeOwner owner_of(const GetResult& seen, const NodeClaim& claim);
 
-/// The data that the node shall have.
+/// The data that the node is to have.
 struct NodeWish {
   std::string data{};
   /// Whether the servers had these data once.
@@ -50,12 +50,12 @@ struct NodeWish {
 };
 
 enum class NodeStep : std::uint8_t {
-  rest,     ///< the node is as it shall be: wait for a change
-  write,    ///< the node is ours, and its data are not those that it shall have
-  replace,  ///< delete the node and create it, in one transaction: so nobody sees it missing
+  rest,     ///< the node is as it is to be: wait for a change
+  write,    ///< the node is ours, but has other data: write them
+  replace,  ///< delete the node and create it, in one transaction, so that it is never missing
   adopt,    ///< from now on the node is ours
-  wait,     ///< the node is another's: wait until it is gone
-  give_up,  ///< the node is another's: end with an error
+  wait,     ///< the node is foreign: wait until it is gone
+  give_up,  ///< the node is foreign: end with an error
 };
 
 [[nodiscard]] NodeStep next_node_step(const GetResult& seen, const NodeClaim& claim,

@@ -23,8 +23,8 @@ namespace asio = boost::asio;
 //   3. does it: writes the data, replaces the node, or rests until the watch fires, until other
 //      data are wanted, or until the end.
 //
-// A reconnection of the same session changes nothing: the watch stands, and nothing is sent. A
-// write whose reply was lost is not looked into: the next turn sees what has become of it.
+// A reconnection of the same session changes nothing: the watch stays, and nothing is sent. After a
+// write whose reply was lost, the next turn reads whether the write was applied.
 
 namespace {
 
@@ -34,7 +34,7 @@ std::string path_for(const std::string& given, const PersistentNodeOptions& opti
   return join(parent_of(given), "_c_" + make_uuid() + "-" + std::string{name_of(given)});
 }
 
-/// The error of a write, or none if the next turn sees what has become of it.
+/// The error of a write; none if the next turn's read shows what became of the write.
 error_code unless_a_look_tells(error_code error, bool is_create = false) {
   const bool refused = error == ServerErrc::bad_version || error == ServerErrc::node_exists ||
                        (error == ServerErrc::no_node && !is_create);
@@ -47,7 +47,7 @@ bool is_unique(const PersistentNodeOptions& options) {
   return is_sequential(options.mode) || options.protection == Protection::by_unique_name;
 }
 
-/// The mode in which the node is created again, under the name that it has.
+/// The mode in which a node is created again under the name that it has already.
 CreateMode unnumbered(CreateMode mode) {
   switch (mode) {
     case CreateMode::persistent_sequential: return CreateMode::persistent;
@@ -119,7 +119,7 @@ asio::awaitable<void> NodeKeeper::keep(NodeKeeperPtr self, NodeKeeperPtr before)
   self->enter(State::closed, left && end != ServerErrc::node_exists ? left : end);
 }
 
-/// Reads the node, which is created first if it is not there.
+/// Reads the node. Creates it first if it does not exist.
 asio::awaitable<Result<NodeKeeper::Seen>> NodeKeeper::obtain() {
   const CorePtr core = client_.core();
   const OperationOptions patient{Deadline::never(), client_.retry_policy().unlimited()};
@@ -162,7 +162,8 @@ asio::awaitable<error_code> NodeKeeper::act_on(Seen seen) {
       co_return co_await rest(std::move(seen.watch));
     case NodeStep::give_up: break;
   }
-  // No node of this object's is there, unless a reply was lost, or the server lags behind.
+  // This object has no node there, unless the reply to its create was lost, or the server lags
+  // behind.
   claim_.doubtful = claim_.doubtful || claim_.czxid > stat.czxid;
   is_sent_ = claim_.doubtful;
   enter(State::taken, ServerErrc::node_exists);
@@ -208,7 +209,8 @@ asio::awaitable<error_code> NodeKeeper::write(std::int32_t version) {
   co_return unless_a_look_tells(error);
 }
 
-/// Puts the own node in the place of one that is not: nobody sees the path without a node.
+/// Replaces the node that is there by this object's own, in one transaction: the path is never
+/// without a node.
 asio::awaitable<error_code> NodeKeeper::replace(std::int32_t version) {
   const CorePtr core = client_.core();
   const std::string path = this->path();
@@ -225,13 +227,13 @@ asio::awaitable<error_code> NodeKeeper::replace(std::int32_t version) {
   co_return unless_a_look_tells(error);
 }
 
-/// Two objects that take a path over from each other do so with longer and longer pauses.
+/// Pauses longer each time, so that two objects that take a path over from each other slow down.
 asio::awaitable<void> NodeKeeper::pause_before_takeover() {
   const int earlier = takeovers_++;
   if (earlier > 0) co_await back_off(client_, earlier - 1, Deadline::never(), over_);
 }
 
-/// Waits for the watch, and for what interrupts the rest. Without an error the next turn looks.
+/// Waits for the watch, or for an interruption. Without an error the next turn reads the node.
 asio::awaitable<error_code> NodeKeeper::rest(Watch watch) {
   const CorePtr core = client_.core();
   const CancellationPtr interruption = std::make_shared<Cancellation>(core);
@@ -264,7 +266,7 @@ asio::awaitable<error_code> NodeKeeper::clear_up() {
   co_return error_code{};
 }
 
-/// Without an error there is no node of this object's any more.
+/// Deletes the node if it is this object's. Without an error, this object has no node any more.
 asio::awaitable<error_code> NodeKeeper::remove_if_ours() {
   const CorePtr core = client_.core();
   const std::string path = this->path();

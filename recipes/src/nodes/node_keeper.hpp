@@ -44,32 +44,32 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   /// The data that are wanted.
   [[nodiscard]] std::string data() const;
   [[nodiscard]] Subscription listen(Listeners<State, error_code>::Listener listener);
-  /// Whether other objects can have a node at the same path.
+  /// Whether other objects may keep a node at the same path.
   [[nodiscard]] bool shares_its_path() const noexcept { return !is_unique_; }
-  /// Requested when the end begins. Look at it on the strand only.
+  /// Requested when the end begins. Strand only.
   [[nodiscard]] const CancellationPtr& over() const noexcept { return over_; }
   /// Begins the end: the node is deleted.
   void close();
   /// Whether close() was called.
   [[nodiscard]] bool is_closing() const noexcept { return closing_; }
 
-  /// Runs until the end. `before` is the keeper of the same path whose end is awaited first; it may
-  /// be null.
+  /// Runs until the end. `before` is the former keeper of the same path, whose end is awaited
+  /// first; it may be null.
   [[nodiscard]] static boost::asio::awaitable<void> keep(NodeKeeperPtr self, NodeKeeperPtr before);
 
   // -- The strand only ----------------------------------------------------------------------------
 
-  /// The client is closing: the node goes with its session.
+  /// Called when the client closes: the node ends with its session.
   void client_closes();
-  /// Ends by an exception.
+  /// Called when the coroutine has thrown: ends the keeper.
   void fail(error_code error);
-  /// Wants these data, and returns their number.
+  /// Sets the data that the node is to have, and returns the number of these data.
   std::uint64_t want(std::string data);
   /// Whether the servers have had the data of this number, or later ones.
   [[nodiscard]] bool has_written(std::uint64_t revision) const { return written_ >= revision; }
   [[nodiscard]] bool is_present() const { return state() == State::present; }
   [[nodiscard]] bool is_over() const { return state() == State::closed; }
-  /// Why the keeper is not where it should be; no error if it only takes time.
+  /// Why the node is not as it is to be; no error if it only takes time.
   [[nodiscard]] error_code trouble() const noexcept { return trouble_; }
   /// Waits for a change of what the functions above return.
   [[nodiscard]] boost::asio::awaitable<void> wait_for_change(Deadline until,
@@ -115,7 +115,7 @@ class NodeKeeper : public std::enable_shared_from_this<NodeKeeper> {
   bool is_sent_ = false;  ///< whether a create was sent, so that there may be a node to delete
   std::chrono::steady_clock::time_point create_began_{};
   bool is_missing_ = true;
-  int takeovers_ = 0;  ///< how often another's node was replaced
+  int takeovers_ = 0;  ///< how often a foreign node was replaced
   bool client_is_closing_ = false;
   NodeWish wish_;
   std::uint64_t revision_ = 1;    ///< the number of `wish_`

@@ -11,7 +11,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Writes the child once; creates it if it is not there.
+/// Writes the child once. Creates it if it does not exist.
 asio::awaitable<error_code> touch_once(NodeKeeperPtr keeper) {
   const CorePtr core = keeper->client().core();
   const CancellationPtr over = keeper->over();
@@ -29,7 +29,7 @@ asio::awaitable<error_code> touch_once(NodeKeeperPtr keeper) {
                     .retry = patient};
   const auto [error, created] =
       co_await await<&start_create, Created>(core, over, child, nothing, std::move(how));
-  // Another process of the same path may have created it just now.
+  // Another process with the same path may have created the child just now.
   co_return error == ServerErrc::node_exists ? error_code{} : error;
 }
 
@@ -48,7 +48,7 @@ asio::awaitable<void> keep_touching(NodeKeeperPtr keeper) {
     }
     const error_code error = co_await touch_once(keeper);
     if (error == Errc::closed) break;
-    // A lost reply does no harm: the next touch is as good.
+    // A lost reply does no harm: the next touch follows anyway.
     const bool failed = error && error != ErrorCondition::outcome_unknown;
     failures = failed ? failures + 1 : 0;
     if (failed) {

@@ -5,9 +5,10 @@
 /// node are read, put in order and judged. All queued recipes use this order, and differ only in
 /// their `NamingRule`.
 ///
-/// Pure: names in, a judgement out. A listing shows the past; its caller decides when to trust it.
-/// A caller that knows of nodes which no longer count (its own, released but not yet deleted; its
-/// own write node, when it takes the read lock besides) leaves them out of the listing.
+/// Pure: names in, a judgement out. A listing shows the past; the caller decides when to trust it.
+/// Some nodes no longer count: those that the caller has released but not yet deleted, and the
+/// caller's own write node when it takes the read lock besides. The caller leaves them out of the
+/// listing.
 ///
 /// Names in an answer are views into the `Listing`, which must outlive them. Safe to use from any
 /// thread.
@@ -96,13 +97,13 @@ struct ContenderName {
   Sequence sequence;
 };
 
-/// The name has no lock name in it: a foreign child, which takes no part.
+/// The name contains no lock name: a foreign child, which does not contend.
 struct Foreign {};
-/// The name has a lock name in it but no number after it, so its place in the queue is unknown.
+/// The name contains a lock name but no number after it, so its place in the queue is unknown.
 struct MalformedName {};
 using ParsedName = std::variant<ContenderName, Foreign, MalformedName>;
 
-/// Reads a child's name. The number is what follows the last occurrence of a lock name, wherever
+/// Reads a child's name. The number is the text after the last occurrence of a lock name, wherever
 /// that is. Curator reads names in this way, so names with and without protection are read alike.
 [[nodiscard]] ParsedName parse_name(std::string_view name, const NamingRule& rule);
 
@@ -136,8 +137,8 @@ class Listing {
 
   /// How many contenders in front of the one at `index` exclude it.
   [[nodiscard]] std::size_t blockers_of(std::size_t index) const;
-  /// The index of the last contender in front that excludes the one at `index`; nothing if there is
-  /// none. Its end is worth waiting for.
+  /// The index of the last contender in front that excludes the one at `index`, which has to wait
+  /// for the end of that contender; nothing if there is none.
   [[nodiscard]] std::optional<std::size_t> nearest_blocker_of(std::size_t index) const;
 
  private:

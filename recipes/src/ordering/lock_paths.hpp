@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// A lock's path is checked here: a lock's node has the contenders as its children, and must have
-/// no other use.
+/// Checks the path of a lock: a lock's node has the contenders as its children, and must have no
+/// other use.
 
 #include <memory>
 #include <string>
@@ -12,16 +12,16 @@
 
 namespace custodian::recipes_detail {
 
-/// Why no lock can ever be at this path; empty if one can. Pure.
+/// Why no lock may be at this path; empty if one may. Pure.
 [[nodiscard]] std::string_view objection_to_path(std::string_view path) noexcept;
 
-/// Registers one client's lock at a path, until it is destroyed. Threads: any.
+/// The registration of one client's lock at a path, until the object is destroyed. Threads: any.
 class LockPlace;
 using LockPlacePtr = std::shared_ptr<const LockPlace>;
 
 /// Registers a lock's path. `lock` is the name of the lock's class, for errors. Any number of locks
-/// may be at one path. Throws Error (invalid_argument) if no lock can be there, or this client has
-/// a lock at a node above it.
+/// may be at one path. Throws Error (invalid_argument) if no lock may be there, or if this client
+/// has a lock at a node above it.
 [[nodiscard]] LockPlacePtr take_place(const Client& client, std::string_view lock,
                                       const std::string& path);
 

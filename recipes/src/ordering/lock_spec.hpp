@@ -33,9 +33,9 @@ struct LockSpec {
   /// Passes the lock on within the client, without asking the servers; null if every acquire asks
   /// them.
   std::shared_ptr<KeptLock> kept{};
-  /// The same for readers that share nodes.
+  /// The same for readers that share nodes; null if every acquire asks the servers.
   std::shared_ptr<SharedReaders> readers{};
-  /// Where its holders have their nodes, if that is not in its queue: at a semaphore's permits.
+  /// The place of the holders' nodes, if these are not in the queue: a semaphore's permits.
   std::shared_ptr<const LockSpec> permits{};
   /// The lock's name in an observer's events; null if the client has no observer.
   ObservedLockPtr observed{};

@@ -18,8 +18,8 @@ inline constexpr std::uint64_t hash_of_nothing = 0xcbf29ce484222325;
   return hash;
 }
 
-/// Without these steps names that differ in the last letter only would have hashes in the same
-/// order for every text that follows.
+/// Mixes a hash. Otherwise names that differ only in their last letter would have hashes in the
+/// same order for every text that follows.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t hash) noexcept {
   hash = (hash ^ (hash >> 33U)) * 0xff51afd7ed558ccd;
   hash = (hash ^ (hash >> 33U)) * 0xc4ceb9fe1a85ec53;

@@ -15,14 +15,16 @@ namespace custodian::recipes_detail {
 
 namespace asio = boost::asio;
 
-// A member is an ephemeral node in the party, and each shard is a coroutine:
+// A member is an ephemeral node in the folder `party`, and each shard is a coroutine:
 //
 //   1. wait until the plan gives the shard to this member;
-//   2. stand in the queue of its lock, until it is acquired, or planned for another member;
-//   3. hand the lease out, and wait until it is lost or released, or planned for another member;
+//   2. stand in the queue of the shard's lock, until the lock is acquired, or the plan gives the
+//      shard to another member;
+//   3. hand the lease out, and wait until it is lost or released, or the plan gives the shard to
+//      another member;
 //   4. request a stop, and begin again. The lock is free when the user has released the lease.
 //
-// The plan is made anew when the mirror of the party reports a member that has come or gone.
+// A new plan is made when the mirror of that folder reports that a member has come or gone.
 
 namespace {
 
@@ -106,16 +108,16 @@ asio::awaitable<void> Partition::keep(PartitionPtr self, std::string name) {
     if (lease) {
       std::stop_source stop;
       self->give(name, lease.share(), stop.get_token());
-      // Only the user keeps the lease from now on.
+      // From here on only the user owns the lease.
       co_await standing->until_over(std::move(lease));
       stop.request_stop();
       self->note_owned(name, false);
     }
     const bool has_moved = shard.standing != standing;
     shard.standing = nullptr;
-    // Without the plan only the end of the client ends a candidacy.
+    // If the plan has not ended the candidacy, only the end of the client can have.
     if (standing->ended() && !has_moved) break;
-    // A user who releases a shard that stays planned gets it again, but not at once.
+    // A user that releases a shard gets it again if the plan still says so, but not at once.
     if (!standing->ended()) {
       constexpr std::chrono::seconds pause{1};
       co_await pause_for(self->client_, pause, Deadline::never(), standing->over());
@@ -131,7 +133,7 @@ void Partition::give(const std::string& shard, Lease lease, std::stop_token stop
   note_owned(shard, true);
   asio::post(turn_, [self = shared_from_this(),
                      owned = OwnedShard{shard, std::move(lease), std::move(stop)}]() mutable {
-    // What the listener refers to may be gone. The lease is released.
+    // After close(), objects that the listener refers to may be gone. The lease is released.
     if (self->closed_) return;
     self->on_shard_(std::move(owned));
   });
@@ -148,7 +150,8 @@ void Partition::follow(const MirrorChange& change) {
     if (change.kind == MirrorChangeKind::added) seen_.insert(member);
     if (change.kind == MirrorChangeKind::removed) seen_.erase(member);
   }
-  // The first nodes that are seen are no plan: nearly all shards would be this member's.
+  // The first walk shows the members one by one. A plan from a part of them would give this member
+  // nearly all shards.
   if (is_synced_) plan();
 }
 

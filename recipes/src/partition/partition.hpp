@@ -31,7 +31,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
 
   // -- Any thread ---------------------------------------------------------------------------------
 
-  /// Begins. Called once.
+  /// Begins to follow the group, and to stand for shards. Called once.
   void start();
   void close();
   [[nodiscard]] const std::string& id() const noexcept { return id_; }
@@ -62,7 +62,7 @@ class Partition : public std::enable_shared_from_this<Partition> {
   const SetPartitioner::Listener on_shard_;
   const CancellationPtr over_;
   std::atomic<bool> closed_ = false;  ///< no new call of the listener begins
-  /// Hands out the shards one after the other, even if several threads run the callback executor.
+  /// Hands out the shards one at a time, even if several threads run the callback executor.
   const boost::asio::strand<boost::asio::any_io_executor> turn_;
   std::vector<Shard> shards_;
   AsyncEvent planned_;

@@ -5,7 +5,7 @@
 namespace custodian::recipes_detail {
 
 std::uint64_t shard_weight(std::string_view member, std::string_view shard) noexcept {
-  // No name of a node has a slash, so no two pairs make the same text.
+  // The name of a node contains no slash, so different pairs never make the same text.
   return mixed(hash_on(hash_on(hash_on(hash_of_nothing, member), "/"), shard));
 }
 

@@ -19,13 +19,14 @@
 
 // A call begins in these steps:
 //
-// 1. Look: write the clock, so that its time is the servers', and read the record.
-// 2. Decide. Most calls end here, without the lock, for a period that has run.
+// 1. Look: write to the clock's node, so that the time is the servers', and read the record.
+// 2. Decide. Most calls end here, without the lock, for a period that has run already.
 // 3. Acquire the lock, but wait only briefly, and look again: its holder may have begun a run.
-// 4. Look and decide once more, now as the only one.
-// 5. Write that the run has begun, if the lock is held and the record is still the one of step 4.
+// 4. With the lock held, look and decide once more.
+// 5. Write that the run has begun, if the lock is still held, and the record is still that of
+//    step 4.
 //
-// The run ends with a write that needs the version of step 5, so that it does not land on a later
+// The run ends with a write that needs the version of step 5, so that it never overwrites a later
 // run.
 
 namespace custodian {
@@ -39,8 +40,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// How long a call waits for the lock before it looks again. The first wait is as long as a
-/// decision takes.
+/// How long a call waits for the lock before it looks again. At first that is about the time of a
+/// holder's steps 4 and 5.
 milliseconds patience_of(int tries) { return milliseconds{100 << std::min(tries, 4)}; }
 
 TurnResult without_turn(const Periods& periods, RecordSight seen, NotDue reason) {
@@ -60,13 +61,13 @@ TurnResult with_turn(PeriodsPtr periods, Lease lease, PeriodRun run, std::int32_
   return {.turn = Turn{std::move(state)}, .last = std::move(before)};
 }
 
-/// Whether a look at the record shows what a failed write has met.
+/// Whether another look at the record shows what became of a failed write.
 bool is_worth_a_look(const error_code& error) {
   return is_doubtful(error) || error == ServerErrc::bad_version ||
          error == ServerErrc::node_exists || error == ServerErrc::no_node;
 }
 
-/// Steps 4 and 5. lock_lost: the lock is not held any more.
+/// Steps 4 and 5. Completes with lock_lost if the lock is not held any more.
 asio::awaitable<Result<TurnResult>> begin_under(PeriodsPtr periods, CancellationPtr cancellation,
                                                 OperationOptions limits, Lease lease,
                                                 std::string id) {
@@ -77,12 +78,12 @@ asio::awaitable<Result<TurnResult>> begin_under(PeriodsPtr periods, Cancellation
     if (!seen) co_return seen.error();
     if (seen->last && seen->last->id == id) {
       const bool is_of_this_lease = seen->last->node == name_of(lease.node());
-      // An earlier try has landed, whose reply was lost.
+      // An earlier try, whose reply was lost, was applied.
       if (is_of_this_lease && seen->last->state == RunState::running) {
         co_return with_turn(periods, std::move(lease), std::move(*seen->last), seen->version,
                             std::move(before));
       }
-      // It has landed under a lock that was lost before the job could begin.
+      // It was applied under a lock that was lost before the job could begin.
       seen->last->state = RunState::not_begun;
     }
     if (lease.state() == LeaseState::lost) co_return Errc::lock_lost;
@@ -107,7 +108,7 @@ asio::awaitable<Result<TurnResult>> begin_under(PeriodsPtr periods, Cancellation
       const std::int32_t version = before ? results.back().stat.version : 0;
       co_return with_turn(periods, std::move(lease), std::move(run), version, std::move(before));
     }
-    // The check of the lock has failed: somebody has deleted its node.
+    // The check of the lock has failed: its node was deleted.
     if (!results.empty() && results.front().error == ServerErrc::no_node) co_return Errc::lock_lost;
     if (!is_worth_a_look(error)) co_return error;
     const error_code unpaused =
@@ -133,7 +134,7 @@ asio::awaitable<Result<TurnResult>> begin_turn(PeriodsPtr periods, CancellationP
     const LockSpecPtr lock = periods->lock.spec();
     auto [error, acquired] = co_await await<&start_acquire, AcquireResult>(core, cancellation, lock,
                                                                            brief, std::move(terms));
-    // Somebody has broken the lock: this call stands in line again, until its deadline.
+    // The call's node in the queue was deleted: the call queues again, until its deadline.
     if (error == Errc::node_deleted) continue;
     if (error) co_return error;
     if (acquired) {
@@ -151,7 +152,7 @@ asio::awaitable<Result<TurnResult>> begin_turn(PeriodsPtr periods, CancellationP
   }
 }
 
-/// Whether the record has the end of this turn, which an earlier try may have written.
+/// Whether the record has the end of this turn, because an earlier try has written it.
 asio::awaitable<Result<bool>> has_end(TurnStatePtr turn, CancellationPtr cancellation,
                                       OperationOptions limits, std::string written) {
   const CorePtr core = turn->periods->client.core();
@@ -198,7 +199,8 @@ asio::awaitable<Result<std::optional<PeriodRun>>> last_run(PeriodsPtr periods,
                                                            OperationOptions limits) {
   const CorePtr core = periods->client.core();
   const std::string record = periods->record;
-  // So that a server that lags behind shows the run that another process has just begun.
+  // Synced, since a server that lags behind would not show a run that another process has just
+  // begun.
   const auto [error] = co_await await<&start_sync>(core, cancellation, record, limits);
   if (error) co_return error;
   Result<RecordSight> seen = co_await read_record(periods, cancellation, limits);

@@ -32,18 +32,18 @@ using Time = PeriodRun::Time;
 /// The first line: what wrote the record, and the version of its format.
 constexpr std::string_view title = "custodian once, record 1";
 
-/// The states of a record. That a run was broken off only a look at its lock shows.
+/// The states in a record. `broken_off` is not one: only a look at the run's lock shows it.
 constexpr std::array recorded_states{RunState::running, RunState::succeeded, RunState::failed,
                                      RunState::not_begun};
 
-/// A text of the user's on one line.
+/// Makes one line of a user's text.
 std::string on_one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char each) { return static_cast<unsigned char>(each) < ' '; }, ' ');
   return text;
 }
 
-/// The whole text as a number.
+/// The number, if it is the whole text.
 template <typename Number>
 std::optional<Number> number_of(std::string_view text) {
   Number number{};
@@ -109,7 +109,7 @@ class Lines {
     if (found == by_name_.end()) return std::nullopt;
     return found->second;
   }
-  /// The value of a line as `parse` reads it; nothing if there is no such line, or another value.
+  /// The value of a line, as `parse` reads it; nothing if there is no such line, or `parse` fails.
   template <typename Parse>
   [[nodiscard]] auto value(std::string_view name, Parse parse) const
       -> decltype(parse(std::string_view{})) {
@@ -122,7 +122,7 @@ class Lines {
   std::map<std::string_view, std::string_view> by_name_;
 };
 
-/// Reads a line that need not be there. False if it is there, and wrong.
+/// Reads an optional line. False if there is such a line, and its value is wrong.
 template <typename Number>
 bool read_if_there(const Lines& lines, std::string_view name, std::optional<Number>& value) {
   if (!lines.text(name)) return true;
@@ -182,7 +182,7 @@ Result<PeriodRun> decode_run(std::string_view text) {
   if (!state || !by || !node || !id || !every || !due || !begun || !attempt || !missed) {
     return Errc::malformed_data;
   }
-  // One more must fit, too.
+  // Leaves room to count one more.
   constexpr std::int64_t most = 1'000'000'000;
   if (*attempt < 1 || *attempt > most || *missed < 0 || *missed > most) {
     return Errc::malformed_data;

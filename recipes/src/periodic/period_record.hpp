@@ -11,12 +11,12 @@
 
 namespace custodian::recipes_detail {
 
-/// The time as in the record: "2026-11-27T10:00:00.113Z".
+/// A time as in the record: "2026-11-27T10:00:00.113Z".
 [[nodiscard]] std::string time_text(PeriodRun::Time time);
 
 [[nodiscard]] std::string encode(const PeriodRun& run);
-/// malformed_data if the text is none of encode(), in this version of the format. Lines with
-/// unknown names are passed over.
+/// Decodes a record. Fails with malformed_data if encode(), in this version of the format, did not
+/// make the text. Lines with unknown names are ignored.
 [[nodiscard]] Result<PeriodRun> decode_run(std::string_view text);
 
 }  // namespace custodian::recipes_detail

@@ -7,8 +7,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// How many periods this moment is after that of a run that was due then: 0 for the run's own one,
-/// which begins a little before it is due; less for a time before that.
+/// How many periods `now` is after the period of a run that was due at `due`. 0: in the run's own
+/// period, which begins a little before the run is due; negative: before that.
 std::int64_t periods_since(ServerTime due, ServerTime now, milliseconds every) {
   const milliseconds since = now - due + early_by(every);
   const std::int64_t whole = since / every;
@@ -19,7 +19,7 @@ std::int64_t periods_since(ServerTime due, ServerTime now, milliseconds every) {
 bool counts(const PeriodRun& last, const PeriodTerms& terms) {
   switch (last.state) {
     case RunState::succeeded: return true;
-    // A job that was not begun has used up nothing.
+    // A job that was not begun has not used up its period.
     case RunState::not_begun: return false;
     default: return terms.after_failure == AfterFailure::skip;
   }
@@ -30,7 +30,7 @@ bool counts(const PeriodRun& last, const PeriodTerms& terms) {
 Decision decide(const std::optional<PeriodRun>& last, ServerTime now, const PeriodTerms& terms) {
   if (!last) return {.due = now};
   if (last->state == RunState::running) return {.reason = NotDue::is_running};
-  // After the leader's clock was set back nobody knows how much time has passed.
+  // The leader's clock was set back, so it is unknown how much time has passed.
   if (now < last->begun) return {.reason = NotDue::clock_behind};
 
   const std::int64_t passed = periods_since(last->due, now, terms.every);
@@ -43,7 +43,7 @@ Decision decide(const std::optional<PeriodRun>& last, ServerTime now, const Peri
         .due = last->due, .attempt = last->attempt + (is_repeated ? 1 : 0), .missed = last->missed};
   }
   if (has_counted && now - last->begun < apart_by(terms.every)) return {.reason = NotDue::too_soon};
-  // The periods go on evenly until one has passed without a call.
+  // Due times keep their distance until a period passes without a call.
   const bool is_next = passed == 1;
   return {.due = is_next ? last->due + terms.every : now,
           .missed = (has_succeeded ? 0 : last->missed + 1) + (passed - 1)};

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// decide() says whether a run is due. Pure: the record, the servers' time and the terms go in.
+/// decide() decides whether a run is due, from the record, the servers' time and the terms. Pure.
 
 #include <chrono>
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace custodian::recipes_detail {
 
 using ServerTime = PeriodRun::Time;
 
-/// What the caller of OncePerPeriod has set.
+/// The terms that the user of OncePerPeriod has set.
 struct PeriodTerms {
   std::chrono::milliseconds every;
   AfterFailure after_failure = AfterFailure::skip;
 };
 
-/// The run that begins, if `reason` is none.
+/// The run that is to begin, if `reason` is `none`.
 struct Decision {
   NotDue reason = NotDue::none;
   ServerTime due{};
@@ -27,22 +27,22 @@ struct Decision {
   std::int64_t missed = 0;
 };
 
-/// How much before its due time a call counts for it.
+/// How long before the due time of a period a call counts for that period.
 [[nodiscard]] constexpr std::chrono::milliseconds early_by(
     std::chrono::milliseconds every) noexcept {
   return every / 10;
 }
-/// How much two runs of different periods are apart at the least.
+/// The shortest time between two runs of different periods.
 [[nodiscard]] constexpr std::chrono::milliseconds apart_by(
     std::chrono::milliseconds every) noexcept {
   return every / 2;
 }
 
-/// `last` is the record, in which a run without an end is `broken_off` if its lock is free.
+/// `last` is the record. A run without an end must be `broken_off` there if its lock is free.
 [[nodiscard]] Decision decide(const std::optional<PeriodRun>& last, ServerTime now,
                               const PeriodTerms& terms);
 
-/// From when on a call may be due, after this run and by these terms.
+/// The earliest time at which a call may be due, after this run and by these terms.
 [[nodiscard]] ServerTime next_call(const PeriodRun& last, const PeriodTerms& terms);
 
 }  // namespace custodian::recipes_detail

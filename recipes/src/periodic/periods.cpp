@@ -64,12 +64,12 @@ asio::awaitable<Result<RecordSight>> look(PeriodsPtr periods, CancellationPtr ca
     const std::string clock = periods->clock;
     const auto [error, written] =
         co_await await<&start_upsert, Upserted>(core, cancellation, clock, std::move(who), options);
-    // A second write does no harm, whether or not the first one was applied.
+    // A lost reply does not matter: a second write does no harm, even if the first one was applied.
     if (error && !is_doubtful(error)) co_return error;
     if (!error) {
       Result<RecordSight> seen = co_await read_record(periods, cancellation, limits);
       if (!seen) co_return seen;
-      // A server shows nothing older than what it has answered to the same session.
+      // Within one session a server shows nothing older than its earlier answers.
       if (client.session().id == *session) {
         seen->now = std::chrono::floor<std::chrono::milliseconds>(written.stat.modified);
         co_return seen;

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Periods is what OncePerPeriod shares with its coroutines; look() reads the record and the clock.
+/// Periods has the data that OncePerPeriod shares with its coroutines; look() reads the record and
+/// the clock.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>
@@ -27,33 +28,33 @@ struct Periods {
   std::string identity;
 };
 
-/// The record of a moment, and the servers' time then.
+/// The record at a moment, and the servers' time at that moment.
 struct RecordSight {
   std::optional<PeriodRun> last{};
   std::int32_t version = 0;
   ServerTime now{};
 };
 
-/// Reads the record, and whether a run that has not ended still has its lock.
+/// Reads the record, and whether the lock of a run without an end is still held.
 [[nodiscard]] boost::asio::awaitable<Result<RecordSight>> read_record(PeriodsPtr periods,
                                                                       CancellationPtr cancellation,
                                                                       OperationOptions limits);
 
-/// Reads the servers' time, by a write, and then the record. The record is one that the servers had
-/// after that write.
+/// Reads the servers' time, by a write, and then the record, which is no older than that write.
 [[nodiscard]] boost::asio::awaitable<Result<RecordSight>> look(PeriodsPtr periods,
                                                                CancellationPtr cancellation,
                                                                OperationOptions limits);
 
-/// Whether a write with this error may have been applied, and there is time to look, or to repeat
-/// it.
+/// Whether a write with this error may have been applied, and there is time left to look, or to
+/// repeat the write.
 [[nodiscard]] inline bool is_doubtful(const error_code& error) noexcept {
   if (error == Errc::deadline_exceeded_outcome_unknown) return false;
   return error == ErrorCondition::outcome_unknown || error == Errc::session_lost ||
          error == ServerErrc::session_expired;
 }
 
-/// Pauses before another try, as the policy of `limits` says. Returns `error` if that allows none.
+/// Pauses before another try, by the policy of `limits`. Returns `error` if that allows no other
+/// try.
 [[nodiscard]] boost::asio::awaitable<error_code> pause_after(PeriodsPtr periods, error_code error,
                                                              int failures,
                                                              CancellationPtr cancellation,

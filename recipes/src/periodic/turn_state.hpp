@@ -16,7 +16,7 @@ struct TurnState {
   PeriodsPtr periods;
   Lease lease;
   PeriodRun run;
-  std::int32_t version = 0;  ///< of the record that names this run
+  std::int32_t version = 0;  ///< the version of the record that names this run
   std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
 };
 

@@ -19,17 +19,17 @@
 namespace custodian::recipes_detail {
 
 /// Not all of the contender's own leases are within the maximum: `missing` leases must end first.
-/// `nearest` is the youngest of the leases that are older than its own; nothing if there is none,
-/// so that its own leases alone are too many.
+/// `nearest` is the youngest lease that is older than all of its own; nothing if there is none, so
+/// that its own leases alone are too many.
 struct Full {
   std::size_t missing = 0;
   std::optional<std::string_view> nearest{};
 };
 using PermitJudgement = std::variant<Held, Full, OwnNodeMissing, Exhausted, Malformed>;
 
-/// What the creator of the leases `mine`, at least one, must do. A lease without a readable number
-/// counts as lower than any. If only such leases are in the way the answer is Malformed, for
-/// waiting does not help.
+/// The judgement for the contender that has created the leases `mine`, at least one. A lease
+/// without a readable number counts as lower than any other. If only such leases are in the way,
+/// the judgement is Malformed, since waiting does not help.
 [[nodiscard]] PermitJudgement judge_permits(const Listing& leases,
                                             std::span<const std::string_view> mine,
                                             std::size_t maximum);

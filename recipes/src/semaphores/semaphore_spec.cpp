@@ -6,9 +6,10 @@
 /// 3. Create one lease node for each permit, and wait until all of them are within the maximum.
 /// 4. Make leases of the nodes, and leave the turnstile to the next acquire.
 ///
-/// So permits are granted in the order of asking, and an acquire of many is not starved by acquires
-/// of few. It is not the turnstile that keeps the maximum, but the order of the lease nodes (see
-/// permit_count.hpp): no permit too many is granted even when a node at the turnstile is lost.
+/// So permits are granted in the order of the requests, and acquires of few permits do not starve
+/// an acquire of many. The maximum does not rest on the turnstile, but on the order of the lease
+/// nodes (see permit_count.hpp): no permit too many is granted even when a node at the turnstile is
+/// lost.
 
 #include "semaphores/semaphore_spec.hpp"
 
@@ -61,7 +62,7 @@ asio::awaitable<Result<std::vector<OwnedNode>>> put_down_leases(AcquirePtr acqui
       continue;
     }
     leases.emplace_back(core, std::move(created));
-    // Those that have kept the lock ask for the client's own permits.
+    // A KeptLock that lists its permit's node can tell the client's own permits by this entry.
     const LockSpec& place = *spec->leases;
     if (acquire->for_others) LocalQueue::of(place)->enter_apart(leases.back(), place);
   }
@@ -102,8 +103,8 @@ asio::awaitable<Result<KnownMaximum>> update(AcquirePtr acquire, SemaphoreSpecPt
   co_return KnownMaximum{now.value, Watch{}};
 }
 
-/// Explains no_node: the contender's own node, or its parent, went with the session or was deleted
-/// by hand.
+/// Explains no_node: the contender's own node, or its parent, was deleted with the session or by
+/// hand.
 error_code what_it_means(error_code error, const OwnedNode& own) {
   if (error != ServerErrc::no_node) return error;
   return own.alive() ? Errc::node_deleted : Errc::session_lost;
@@ -115,7 +116,7 @@ PermitJudgement judge(const Listing& listing, const std::vector<OwnedNode>& mine
   return judge_permits(listing, names, static_cast<std::size_t>(std::max(maximum, 0)));
 }
 
-/// Makes leases of all nodes, which are within the maximum, or of none.
+/// Makes leases of all nodes, which must be within the maximum, or of none.
 asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNode> nodes) {
   Leases all;
   for (OwnedNode& node : nodes) {
@@ -130,17 +131,17 @@ asio::awaitable<Result<Leases>> take_all(AcquirePtr acquire, std::vector<OwnedNo
   co_return std::move(all);
 }
 
-/// The listing that has shown the permit within the maximum, for those that keep the lock.
-/// `before`: the connection when it was asked for; if it is the same later, the listing was made on
-/// it.
+/// Notes the listing that has shown the permit within the maximum, for a KeptLock. `before` is the
+/// connection from before the request: if the connection is still the same later, it showed the
+/// listing.
 void note_listing(Acquire& acquire, Watched<Listing>& listed, std::uint64_t before) {
   acquire.queue_watch = std::make_shared<Watch>(std::move(listed.watch));
   acquire.was_alone = listed.value.size() == 1;
   acquire.listed_on = before;
 }
 
-/// Finds the contender in the way, unless it is known already or nobody wants to know it, and
-/// reports it to the caller.
+/// Finds the contender in the way, unless it is known already or of no interest, and reports it to
+/// the caller.
 asio::awaitable<error_code> look_who_holds(AcquirePtr acquire, SemaphoreSpecPtr spec, Full full) {
   std::optional<std::string> node;
   const bool wanted =
@@ -197,14 +198,15 @@ asio::awaitable<Result<Leases>> take_permits(AcquirePtr acquire, SemaphoreSpecPt
   Result<std::vector<OwnedNode>> leases = co_await put_down_leases(acquire, spec, permits);
   if (!leases) co_return leases.error();
 
-  // A try needs no watches, and most acquires need not wait. But for a permit that will be kept the
-  // first listing has a watch; this is the watch while the next listing is under way.
+  // A try needs no watches, and most acquires need not wait, so the first round has none. But for a
+  // permit that will be kept the first listing has a watch, which `earlier` keeps armed during the
+  // next listing.
   Watch earlier;
   for (Watching watching = Watching::no;; watching = Watching::yes) {
     if (watching == Watching::yes) {
-      // The node at the turnstile may be deleted by hand, which lets the next contender in: the two
-      // would count each other's leases and wait for ever. So the one whose node was deleted gives
-      // up.
+      // An operator may delete the node at the turnstile, which lets the next contender in: the two
+      // would count each other's leases and wait for ever. So the contender whose node was deleted
+      // gives up.
       const error_code error = co_await watch_own(acquire, turnstile);
       if (error) co_return what_it_means(error, turnstile);
     }
@@ -250,7 +252,7 @@ void begin_to_take(const AcquirePtr& acquire, const SemaphoreSpecPtr& spec, int 
   });
 }
 
-/// Takes the permit of a semaphore mutex, for those that wait for it in its client.
+/// Takes the only permit of a semaphore mutex, for the waiters of its KeptLock.
 void take_only_permit(const AcquirePtr& acquire) {
   const LockSpecPtr& turnstile = acquire->spec;
   begin_to_take(acquire,
@@ -304,7 +306,8 @@ SemaphoreSpecPtr make_semaphore_spec(const Client& client, std::string_view name
   if (const auto* counter = std::get_if<SharedNodePtr>(&maximum)) {
     check_counter(client, name, path, **counter);
   }
-  // Checked here as well, so that the error has the path that the caller gave, not a child's.
+  // Checked here as well, so that the error names the path that the caller gave, and not a child's
+  // path.
   static_cast<void>(take_place(client, name, path));
   const auto queue_at = [&](std::string_view node, const NamingRule& rule) {
     return make_lock_spec(client, name, rule, ContenderKind::exclusive, join(path, node), options,

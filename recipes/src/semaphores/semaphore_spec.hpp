@@ -17,8 +17,8 @@ namespace custodian::recipes_detail {
 /// The number of permits: constant, or the present value of a counter of the same client.
 using Maximum = std::variant<int, SharedNodePtr>;
 
-/// Each permit is a node. The limit keeps a listing of them far below some ten thousand names,
-/// which servers do not let through.
+/// Each permit is a node. The limit keeps a listing of the permits far below some ten thousand
+/// names: servers do not send more than that.
 inline constexpr int most_permits_at_once = 1000;
 
 /// The common part of all acquires of one semaphore object. Immutable. The nodes are laid out as

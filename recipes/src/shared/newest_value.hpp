@@ -17,9 +17,9 @@ struct Sighting {
   std::optional<std::int64_t> session{};
 };
 
-/// Within a session only a later write is news. After a lost session any other write is news. An
-/// earlier write may come from a server that lags behind, but also, and for good, from servers that
-/// were rebuilt or restored from an older snapshot.
+/// Whether `now` is news after `seen`. Within a session only a later write is news. After a lost
+/// session any other write is news: an earlier write may come from a server that lags behind, but
+/// also, and for good, from servers that were rebuilt or restored from an older snapshot.
 [[nodiscard]] bool is_news(const Sighting& seen, const Sighting& now) noexcept;
 
 /// Keeps the newest reading. Threads: any.

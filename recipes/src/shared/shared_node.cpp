@@ -64,7 +64,7 @@ asio::awaitable<error_code> create_with_seed(SharedNodePtr node, CancellationPtr
   auto [error, created] = co_await await<&start_create, Created>(
       node->client.core(), cancellation, node->path, node->seed, std::move(as_planned));
   if (error == ServerErrc::node_exists || error == ServerErrc::connection_loss) error.clear();
-  // It does no harm that the node may exist or not: a missing node counts as one with its seed.
+  // A doubtful create does no harm: a missing node counts as one with its seed.
   if (error == Errc::deadline_exceeded_outcome_unknown) error = Errc::deadline_exceeded;
   co_return error;
 }

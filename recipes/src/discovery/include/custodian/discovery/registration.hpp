@@ -1,12 +1,12 @@
 #pragma once
 
 /// \file
-/// Registration is an instance of a service, registered: its node is kept on the servers for as
-/// long as the object lives. ServiceDiscovery makes it.
+/// Registration is a registered instance of a service: its node is kept on the servers for as long
+/// as the object lives. Made by ServiceDiscovery.
 ///
 /// The node is a PersistentNode. It is not written when the connection is interrupted and the
-/// session goes on, and after a lost session it is created anew: nobody sees the instance missing
-/// while its process lives and the servers can be reached.
+/// session goes on, and after a lost session it is created anew: the instance is not missing while
+/// its process lives and can reach the servers.
 ///
 /// Threads: any, but one at a time for update() and its like, moves and the destructor. Lifetimes:
 /// the client may be destroyed first. Then the node of a dynamic instance goes with its session,
@@ -36,7 +36,7 @@ class CUSTODIAN_EXPORT Registration {
   /// What is known of the node; see PersistentNodeState.
   using State = PersistentNodeState;
 
-  /// Registers nothing. It may only be destroyed, assigned to, and asked whether it is one.
+  /// Registers nothing. The object may only be destroyed, assigned to, and converted to bool.
   Registration() noexcept;
   /// Leaves `other` without an instance.
   Registration(Registration&& other) noexcept;
@@ -57,18 +57,19 @@ class CUSTODIAN_EXPORT Registration {
   /// Calls the listener with every state from now on: see PersistentNode::on_state().
   [[nodiscard]] Subscription on_state(PersistentNode::Listener listener) const;
 
-  /// Waits until the node is there: see PersistentNode::async_wait_present(). ServiceDiscovery has
-  /// done it; after a lost session it is there again a little later.
+  /// Waits until the node exists: see PersistentNode::async_wait_present(). A registration from
+  /// ServiceDiscovery has done so already; after a lost session the node is created anew a little
+  /// later.
   template <typename Token>
   auto async_wait_registered(OperationOptions options, Token&& token) const {
     return node().async_wait_present(options, std::forward<Token>(token));
   }
 
   /// Registers other data for the instance, and waits until the servers have them. The name, the id
-  /// and the type stay: an update with other ones is refused. The time stays if the update has
-  /// none.
+  /// and the type cannot change: an update with other ones is refused. If the update has no time,
+  /// the time stays.
   /// Completes with: error.
-  /// Cancellation: total; the wish stays.
+  /// Cancellation: total; the new data stay wanted, and are written later.
   /// Errors: those of PersistentNode::async_set_data(). Throws Error at once: invalid_argument
   /// (what encode_instance() refuses; another name, id or type; data that are too large). Executor:
   /// the handler's, or the client's callback executor.
@@ -103,7 +104,7 @@ class CUSTODIAN_EXPORT Registration {
  private:
   struct Kept;
   [[nodiscard]] PersistentNode& node() const;
-  /// Makes this the instance, and returns its JSON.
+  /// Makes `instance` the registered one, and returns its JSON.
   [[nodiscard]] std::string change(ServiceInstance instance);
 
   std::unique_ptr<Kept> kept_;

@@ -11,13 +11,13 @@
 ///     print(printers.wait_any()->uri());
 ///
 /// When not to use it: to elect one of several processes (LeaderLatch); to find out whether a
-/// process works, since a registered instance has a session and no more; for services that DNS or
-/// an orchestrator already finds.
+/// process works, since a registered instance only proves that its session lives; for services that
+/// DNS or an orchestrator already finds.
 ///
-/// Each call of names() and instances() asks the servers. A ServiceProvider keeps a copy, which
-/// costs nothing to look at.
+/// Each call of names() and instances() asks the servers. A ServiceProvider keeps a copy, so that
+/// its calls send no request.
 ///
-/// Threads: any. Lifetimes: the client may be destroyed first; what is called then fails (closed).
+/// Threads: any. Lifetimes: the client may be destroyed first; later calls then fail (closed).
 
 #include <memory>
 #include <string>
@@ -69,8 +69,9 @@ class CUSTODIAN_EXPORT ServiceDiscovery {
   /// For ServiceProvider.
   [[nodiscard]] const discovery_detail::DiscoverySpecPtr& spec() const noexcept { return spec_; }
 
-  /// Registers an instance, and waits until its node is there. If a node of this name and id is
-  /// there already, it is an earlier life of this process, and is taken over: watchers see no gap.
+  /// Registers an instance, and waits until its node exists. If a node of this name and id exists
+  /// already, it counts as that of an earlier life of this process, and is taken over: watchers see
+  /// no gap.
   /// Completes with: error, the registration (an empty one with an error: the instance is then
   /// unregistered in the background).
   /// Cancellation: total.
@@ -94,8 +95,8 @@ class CUSTODIAN_EXPORT ServiceDiscovery {
   [[nodiscard]] Registration register_service(ServiceInstance instance,
                                               OperationOptions options = {}) const;
 
-  /// Lists the names of the services, in order: also those that have no instance any more. The list
-  /// is at least as new as the call.
+  /// Lists the names of the services, in order, also of services that have no instance any more.
+  /// The list is at least as new as the call.
   /// Completes with: error, the names; none if the base does not exist.
   /// Cancellation: total.
   /// Errors: no_auth, and those common to all operations.

@@ -2,8 +2,8 @@
 
 /// \file
 /// ServiceInstance describes one process that offers a service: where it can be reached, and what
-/// its users are to know of it. Apache Curator's class of this name has the same members. A value
-/// type.
+/// its users need to know about it. Apache Curator's class of this name has the same members. A
+/// value type.
 
 #include <chrono>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace custodian {
 enum class ServiceType : std::uint8_t {
   dynamic,             ///< as long as the session of the process that has registered the instance
   fixed,               ///< until it is unregistered; Curator calls it STATIC
-  permanent,           ///< until it is unregistered, too; readers may tell the two apart
+  permanent,           ///< until it is unregistered, as `fixed`; readers may tell the two apart
   dynamic_sequential,  ///< as `dynamic`; the servers append a number to the node's name
 };
 
@@ -30,23 +30,23 @@ enum class ServiceType : std::uint8_t {
 
 /// One process that offers a service.
 struct ServiceInstance {
-  /// When an instance was registered, in milliseconds, by the clock of the host that has done it.
+  /// When an instance was registered, in milliseconds, by the clock of the host that registered it.
   using Time = std::chrono::sys_time<std::chrono::milliseconds>;
 
   /// The name of the service.
   std::string name{};
   /// Tells the instances of a service apart. A registration gives a random uuid to an instance
   /// without one. A process that is restarted under the same id takes over the node of its earlier
-  /// life; two processes with one id take it from each other for ever.
+  /// life. Two processes with one id take the node from each other again and again.
   std::string id{};
-  /// The host, as its users are to reach it.
+  /// The host, by the name or address at which users reach it.
   std::optional<std::string> address{};
   /// The port.
   std::optional<std::int32_t> port{};
   /// The port for TLS.
   std::optional<std::int32_t> ssl_port{};
-  /// What else the users of the service are to know: a JSON text, which is passed on as it is.
-  /// `text_payload()` and `object_payload()` make it.
+  /// What else users of the service need to know: a JSON text, which is passed on as it is.
+  /// `text_payload()` and `object_payload()` make one.
   std::optional<std::string> payload{};
   /// When the instance was registered. A registration sets it if it is empty.
   std::optional<Time> registered{};

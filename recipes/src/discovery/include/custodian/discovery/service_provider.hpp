@@ -1,20 +1,21 @@
 #pragma once
 
 /// \file
-/// ServiceProvider knows the instances of a service, and gives one of them. It is Apache Curator's
-/// class of this name.
+/// ServiceProvider knows the instances of a service, and chooses one of them. It is Apache
+/// Curator's class of this name.
 ///
-/// It keeps a copy of the service's nodes, which follows every change (a PathChildrenCache): to ask
-/// it sends no request. It begins to read when it is made, in the background; while the connection
-/// is interrupted, and until a lost session is replaced, it gives the instances that it knew last.
+/// The provider keeps a copy of the service's nodes, which follows every change (a
+/// PathChildrenCache): its calls send no request. It begins to read in the background when it is
+/// constructed. While the connection is interrupted, and until a lost session is replaced, it
+/// returns the instances that it knew last.
 ///
-/// An instance whose node is put in the place of another, as that of a restarted process is, is
-/// never missing: see Mirror.
+/// If a node replaces another one, as that of a restarted process does, the instance is never
+/// missing: see Mirror.
 ///
-/// Available are the instances that are enabled, that every filter of the options accepts, and that
-/// are not down: an instance is down when its users have noted too many errors (note_error(),
-/// DownPolicy). A node that cannot be decoded, or read, is no instance: it is logged, once for each
-/// change of it (`LogLevel::warning`), and listed by malformed().
+/// An instance is available if it is enabled, every filter of the options accepts it, and it is not
+/// down: an instance is down when its users have noted too many errors (note_error(), DownPolicy).
+/// A node that cannot be decoded, or read, is no instance: it is logged, once for each change of it
+/// (`LogLevel::warning`), and listed by malformed().
 ///
 /// When not to use it: to look once (ServiceDiscovery::instances()).
 ///
@@ -50,12 +51,12 @@ CUSTODIAN_EXPORT void start_wait_any(CorePtr core, CancellationPtr cancellation,
 
 }  // namespace discovery_detail
 
-/// Knows the instances of a service, and gives one of them.
+/// Knows the instances of a service, and chooses one of them.
 /// \copydetails custodian/discovery/service_provider.hpp
 class CUSTODIAN_EXPORT ServiceProvider {
  public:
   /// Begins to follow the service of this name, which need not exist. Throws Error
-  /// (invalid_argument): the name cannot be a node's, a filter is empty, or the DownPolicy is
+  /// (invalid_argument) if the name cannot be a node's, a filter is empty, or the DownPolicy is
   /// wrong.
   ServiceProvider(const ServiceDiscovery& discovery, std::string name,
                   ServiceProviderOptions options = {});
@@ -67,9 +68,9 @@ class CUSTODIAN_EXPORT ServiceProvider {
 
   /// One of the available instances, by the strategy of the options; nothing if none is available.
   [[nodiscard]] std::optional<ServiceInstance> get();
-  /// The available instance of this key, by rendezvous hashing: all providers that know the same
-  /// instances give the same one, and when an instance comes or goes, only its own keys move.
-  /// Nothing if none is available.
+  /// The available instance for this key, by rendezvous hashing: all providers that know the same
+  /// instances return the same one, and when an instance comes or goes, only its own keys move.
+  /// Nothing if no instance is available.
   [[nodiscard]] std::optional<ServiceInstance> get_for(std::string_view key) const;
   /// All available instances, in the order of their ids.
   [[nodiscard]] std::vector<ServiceInstance> all() const;
@@ -82,7 +83,8 @@ class CUSTODIAN_EXPORT ServiceProvider {
   /// The paths of the nodes that are no instances, because they cannot be decoded or read.
   [[nodiscard]] std::vector<std::string> malformed() const;
 
-  /// Waits until an instance is available, or until the deadline; a default one never passes.
+  /// Waits until an instance is available, or until the deadline; the default deadline never
+  /// passes.
   /// Completes with: error, the instance, as get() gives it; nothing if the deadline passed.
   /// Cancellation: total.
   /// Errors: those of Mirror::async_wait_synced().
@@ -99,7 +101,7 @@ class CUSTODIAN_EXPORT ServiceProvider {
     return async_wait_any(Deadline{}, std::forward<Token>(token));
   }
   /// The blocking form of async_wait_any(). Throws Error; `stop` ends it with operation_aborted. If
-  /// no thread runs the client's context it returns nothing, a tenth of a second after the
+  /// no thread runs the client's context, it returns nothing, a tenth of a second after the
   /// deadline.
   [[nodiscard]] std::optional<ServiceInstance> wait_any(Deadline until = {},
                                                         std::stop_token stop = {}) const;

@@ -21,7 +21,7 @@ struct ServiceInstance;
 /// Text in braces names a variable. The variables of an instance are `scheme` (http, or https if
 /// the instance has a port for TLS), `name`, `id`, `address`, `port`, `ssl-port`,
 /// `registration-time-utc` (milliseconds) and `service-type` (in lower case). `{[}` and `{]}` stand
-/// for the braces themselves. Nothing stands for a variable that is unknown.
+/// for the braces themselves. An unknown variable is replaced by nothing.
 class CUSTODIAN_EXPORT UriSpec {
  public:
   /// A piece of the pattern.
@@ -45,7 +45,7 @@ class CUSTODIAN_EXPORT UriSpec {
   /// The parts of the pattern, in order.
   [[nodiscard]] const std::vector<Part>& parts() const noexcept { return parts_; }
 
-  /// The address of an instance. The given variables come before those of the instance.
+  /// The address of an instance. The given variables take precedence over those of the instance.
   [[nodiscard]] std::string build(const ServiceInstance& instance,
                                   const Variables& variables = {}) const;
   /// The address that the given variables make; `scheme` is http if it is not among them.

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "async/end_of_wait.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/result.hpp"
 #include "custodian/authoring/time_limit.hpp"
@@ -89,10 +90,9 @@ void block_for_good(const CorePtr& core, const BlockingCall& call, std::stop_tok
 template <auto Start, typename... Arguments>
 bool block_in_time_for(const Client& client, const BlockingCall& call, std::stop_token stop,
                        Deadline until, Arguments... arguments) {
-  const Deadline end =
-      until.passed() ? client.deadline_or_default(Deadline{}) : until.or_default(Deadline::never());
-  const auto ended = block_until<Start, bool>(client.core(), call.operation, call.path,
-                                              std::move(stop), end, std::move(arguments)..., until);
+  const auto ended =
+      block_until<Start, bool>(client.core(), call.operation, call.path, std::move(stop),
+                               end_of_wait(client, until), std::move(arguments)..., until);
   if (!ended) return false;
   const auto& [error, is_over] = *ended;
   throw_error_of(client.core(), error, call);

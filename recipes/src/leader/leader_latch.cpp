@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "async/end_of_wait.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "leader/candidacy.hpp"
 
@@ -305,7 +306,8 @@ Lease LeaderLatch::wait(std::stop_token stop) const {
 
 Lease LeaderLatch::wait_until(Deadline deadline, std::stop_token stop) const {
   auto ended = block_until<&recipes_detail::start_wait_leadership, Lease>(
-      core(), "LeaderLatch::wait", path(), std::move(stop), deadline, latch_, deadline);
+      core(), "LeaderLatch::wait", path(), std::move(stop),
+      recipes_detail::end_of_wait(client(), deadline), latch_, deadline);
   if (!ended) return {};
   throw_if(*core(), std::get<error_code>(*ended), "LeaderLatch::wait", path());
   return std::get<Lease>(std::move(*ended));

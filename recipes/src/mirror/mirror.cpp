@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "async/end_of_wait.hpp"
 #include "custodian/authoring/bound_to_context.hpp"
 #include "custodian/authoring/spawn.hpp"
 #include "custodian/authoring/time_limit.hpp"
@@ -124,8 +125,8 @@ void Mirror::wait_synced(std::stop_token stop) const {
 
 bool Mirror::wait_synced_until(Deadline until, std::stop_token stop) const {
   const auto ended = block_until<&recipes_detail::start_timed_wait_synced, bool>(
-      core_, "wait_synced_until", path(), std::move(stop), until.or_default(Deadline::never()),
-      tree_, until);
+      core_, "wait_synced_until", path(), std::move(stop),
+      recipes_detail::end_of_wait(tree_->client(), until), tree_, until);
   if (!ended) return false;
   const auto& [error, is_synced] = *ended;
   throw_if(*core_, error, "wait_synced_until", path());

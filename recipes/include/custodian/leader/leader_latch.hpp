@@ -108,9 +108,8 @@ class CUSTODIAN_EXPORT LeaderLatch : public Candidate {
   /// again since), operation_aborted.
   [[nodiscard]] Lease wait(std::stop_token stop = {}) const;
   /// wait() with a limit: returns an empty lease if the time runs out. If no thread runs the
-  /// client's context, the call returns an empty lease a tenth of a second after the deadline. A
-  /// deadline that has passed already does not suit this form, which may then return an empty lease
-  /// though the latch leads: call leadership().
+  /// client's context, the call returns an empty lease a tenth of a second after the deadline, or
+  /// after `ClientOptions::operation_timeout` if the deadline has passed already.
   [[nodiscard]] Lease wait_until(Deadline deadline, std::stop_token stop = {}) const;
   /// wait_until() with a duration.
   [[nodiscard]] Lease wait_for(std::chrono::nanoseconds time, std::stop_token stop = {}) const {

@@ -144,8 +144,8 @@ class CUSTODIAN_EXPORT Mirror {
   }
   /// The blocking form of async_wait_synced_until(). Throws Error; `stop` ends it with
   /// operation_aborted. If no thread runs the client's context, the call returns false a tenth of a
-  /// second after the deadline. A deadline that has passed already does not suit this form, which
-  /// may then return false though the state is `synced`: call state().
+  /// second after the deadline, or after `ClientOptions::operation_timeout` if the deadline has
+  /// passed already.
   [[nodiscard]] bool wait_synced_until(Deadline until, std::stop_token stop = {}) const;
   /// The same with a duration.
   [[nodiscard]] bool wait_synced_for(std::chrono::nanoseconds time,

@@ -49,8 +49,8 @@ int main(int argc, char* argv[]) {
     try {
       count(client, lease, lease.lost());
     } catch (const custodian::Error& error) {
-      // The check in the transaction, or the lease clock, may find the loss before `lost` is
-      // requested.
+      // The check in the transaction, or the lease clock, may find the loss before the stop is
+      // requested through `lost`.
       const bool node_is_gone =
           error.code() == custodian::ServerErrc::no_node && error.path() == lease.node();
       if (!node_is_gone && lease.state() != custodian::LeaseState::lost) throw;

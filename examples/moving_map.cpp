@@ -33,7 +33,7 @@ int main(int argc, char* argv[]) {
     const custodian::Client west{argv[2]};
     custodian::MovingMapOptions options;
     options.path = "/examples/moving-map";
-    options.announce_within = 100ms;  // a fleet takes seconds
+    options.announce_within = 100ms;  // a real fleet needs seconds
     custodian::MovingMap map{{{"east", east}, {"west", west}}, options};
     map.move_to(layout_of(1, 0));  // all paths are in the east
     work(map, "4711");

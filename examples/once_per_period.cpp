@@ -17,7 +17,8 @@ void make_report(const std::string& day, std::stop_token lost) {
   if (!lost.stop_requested()) std::cout << "the report for " << day << '\n';
 }
 
-/// Each machine calls this at about the same time, or every minute: its clock is not asked.
+/// Each machine calls this at about the same time, or every minute: only the servers' clock decides
+/// whether a period has passed.
 void report(const custodian::Client& client, const std::string& day) {
   const custodian::OncePerPeriod daily{client, "/examples/report", {.every = 24h}};
   auto result = daily.try_begin();

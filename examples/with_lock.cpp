@@ -1,5 +1,5 @@
-// A function that runs under a lock: in one process at a time, on all machines. Callers that find
-// the lock taken skip the function.
+// A function that runs under a lock: in one process at a time, on all machines. Callers that do not
+// get the lock in two seconds skip the function.
 //
 //   custodian-example-with_lock 127.0.0.1:2181
 

@@ -1,13 +1,13 @@
 // custodian-testing-guardian: stands between a test and the server that it started, so that neither
 // the server nor its directory outlives the test, however the test ends.
 //
-//   custodian-testing-guardian <parent directory> <program> <argument>...     (a socket on
-//   descriptor 0)
+//   custodian-testing-guardian <parent directory> <program> <argument>...
 //
-// It creates a directory of its own under <parent directory>, and obeys one-line commands from the
-// socket (see obey()), each answered with one line; one of them runs <program> in the directory. At
-// end of file, which the kernel delivers even when the test is killed, it kills the program,
-// removes the directory and ends.
+// Descriptor 0 must be a socket to the test. The guardian creates a directory of its own under
+// <parent directory>, and obeys one-line commands from the socket (see obey()), each answered with
+// one line; one of them runs <program> in the directory. At end of file, which the kernel delivers
+// even when the test is killed, the guardian kills the program, removes the
+// directory and ends.
 //
 // Why a program of its own: Linux sends the parent-death signal when the *thread* that started the
 // child ends. So the signal cannot bind a server to a test with threads, but it can bind a server

@@ -30,9 +30,9 @@ class SupervisedCommand {
   /// `runner_group` is the process group that has the terminal while the command does not.
   SupervisedCommand(std::vector<std::string> words, SignalSetting as_started, pid_t runner_group);
 
-  /// Starts the command with the additional variables, each "NAME=value". Returns 0, or errno if
-  /// nothing runs. The command must not be running. Does not wait for exec, which may take long on
-  /// a slow file system: the command is active meanwhile, and reap() reports the outcome.
+  /// Starts the command with the additional variables, each "NAME=value". Returns 0, or errno if no
+  /// process was started. The command must not be running. Does not wait for exec, which may take
+  /// long on a slow file system: the command is active meanwhile, and reap() reports the outcome.
   [[nodiscard]] int start(const std::vector<std::string>& environment);
 
   /// A descriptor that becomes readable when exec has succeeded or failed; -1 once the outcome is

@@ -94,7 +94,7 @@ Picture take_picture(Client& client, const InspectRequest& request, KnownIdentit
   Picture picture;
   const std::string below = request.path == "/" ? "/" : request.path + '/';
   const std::vector<std::string> names = watch_children(client, request.path, picture.watches);
-  // The data of a value change, and its children do not.
+  // A change of a value (an atomic, a count) changes the node's data, and no child.
   picture.watches.push_back(std::move(client.exists_and_watch(request.path).second));
   for (const char* part : {"leases", "locks"}) {
     if (std::ranges::find(names, part) != names.end()) {

@@ -6,8 +6,8 @@
 // Descriptor 0 must be a socket to the test. The guardian creates a directory of its own under
 // <parent directory>, and obeys one-line commands from the socket (see obey()), each answered with
 // one line; one of them runs <program> in the directory. At end of file, which the kernel delivers
-// even when the test is killed, the guardian kills the program, removes the
-// directory and ends.
+// even when the test is killed, the guardian kills the program, removes the directory,
+// and ends.
 //
 // Why a program of its own: Linux sends the parent-death signal when the *thread* that started the
 // child ends. So the signal cannot bind a server to a test with threads, but it can bind a server

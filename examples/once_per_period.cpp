@@ -1,4 +1,4 @@
-// A report that is made once a day, whichever of the machines is there to make it.
+// A report that is made once a day, by any one of the machines.
 //
 //   custodian-example-once_per_period 127.0.0.1:2181
 

@@ -2,7 +2,7 @@
 
 /// \file
 /// SupervisedCommand is the command as its guardian sees it: the process, its group, and all that
-/// it has started. It is the one place that forks a command, signals it and waits for it.
+/// it has started. No other code forks a command, signals it or waits for it.
 ///
 /// The command has a process group of its own, and gets the terminal on demand: reading from the
 /// terminal, or changing it, stops a background group (SIGTTIN, SIGTTOU); the stopped group is then

@@ -28,7 +28,7 @@ struct HttpEvents {
 
 using HttpAnswer = std::variant<HttpResponse, HttpEvents>;
 
-/// What a server shows.
+/// The content of a server.
 struct HttpSite {
   HttpGuard guard{};
   /// Answers a request that the guard lets pass. An exception is answered with 500.

@@ -35,7 +35,7 @@ constexpr std::size_t most_watched_holders = 100;
 /// The shortest pause between two readings of a queue that changes all the time.
 constexpr auto shortest_pause = 100ms;
 
-/// What was seen, and the watches that report the next change.
+/// A view of the queue, and the watches that report the next change.
 struct Picture {
   QueueView view;
   std::vector<Watch> watches;

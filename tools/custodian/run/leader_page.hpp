@@ -52,7 +52,7 @@ struct LeaderPageOptions {
 /// Threads: the context's, one at a time.
 class LeaderPage {
  public:
-  /// Listens, and says where, unless the options name no address. `leading` is called at each
+  /// Listens, and prints the address, unless the options name none. `leading` is called at each
   /// request. Throws UsageError.
   LeaderPage(boost::asio::io_context& context, const LeaderPageOptions& options,
              std::function<Leading()> leading);

@@ -125,8 +125,8 @@ class FakeEnsemble {
   /// Sets the number that the next sequential child of a node gets. ZooKeeper's counter stops at
   /// 2147483647.
   void set_next_sequence(const std::string& parent, std::int32_t next);
-  /// Sets the version of a node's data, as so many writes would. ZooKeeper's wraps around, and
-  /// passes -1. Does nothing if the node does not exist.
+  /// Sets the version of a node's data, as that many writes would. ZooKeeper's version wraps
+  /// around, and passes -1. Does nothing if the node does not exist.
   void set_version(const std::string& path, std::int32_t version);
   /// Removes the containers that have had children and have none now.
   void reap_containers();

@@ -40,8 +40,8 @@ bool stop_a_thread(custodian::InterProcessMutex& mutex) {
   return stopped;
 }
 
-/// Begins an acquire with a handler, and cancels it through the handler's slot. Returns true if
-/// that ended the acquire.
+/// Begins an acquire with a handler, and cancels it through the handler's slot. Returns true if the
+/// cancellation ended the acquire.
 bool cancel_a_handler(custodian::InterProcessMutex& mutex) {
   asio::cancellation_signal signal;
   std::promise<custodian::error_code> outcome;

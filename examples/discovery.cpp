@@ -63,7 +63,7 @@ int main(int argc, char* argv[]) {
     while (printers.all().size() < 2) std::this_thread::yield();
     print_pages(printers, 4);
 
-    // The first one does not answer, twice: for half a minute nobody here asks it.
+    // The first printer fails twice: for half a minute this program does not choose it.
     for (int i = 0; i < 2; ++i) printers.note_error(first.instance());
     print_pages(printers, 2);
 

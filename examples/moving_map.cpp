@@ -40,7 +40,7 @@ int main(int argc, char* argv[]) {
 
     custodian::MovingMutex leader{map, "/examples/moving/leader"};
     const custodian::MovingLease leads = leader.acquire();
-    map.move_to(layout_of(0, 1));  // and move to the west, that of the leader, too
+    map.move_to(layout_of(0, 1));  // now all move to the west, the leader too
     std::cout << "leading at " << leads.homes().front() << ", token " << leads.token() << '\n';
     work(map, "4711");
   } catch (const std::exception& error) {

@@ -27,7 +27,7 @@ void report(const custodian::Client& client, const std::string& day) {
     return;
   }
   try {
-    // The lock is this process' until the turn ends. A process that loses it should stop.
+    // This process holds the lock until the turn ends. If the lock is lost before, it should stop.
     make_report(day, result.turn.lease().lost());
     result.turn.end(custodian::RunEnd::success());
   } catch (const std::exception&) {

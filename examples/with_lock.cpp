@@ -14,7 +14,7 @@
 
 using namespace std::chrono_literals;
 
-/// Makes the report and returns its number of pages, or 0 if another caller is making it.
+/// Makes the report and returns its number of pages; 0 if the lock was not free in two seconds.
 int make_report(const custodian::Client& client, const std::string& customer) {
   const auto made = custodian::with_lock(
       client, custodian::path_of("/examples/reports/{}", customer),

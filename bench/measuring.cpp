@@ -10,8 +10,8 @@ namespace custodian::bench {
 namespace {
 
 constexpr std::chrono::seconds patience{300};
-/// The numbers of releases in the work `sessions` that are measured one by one, and that are
-/// measured together.
+/// The work `sessions` measures `steps` releases one by one, and then up to `steps_together`
+/// releases together.
 constexpr int steps = 10;
 constexpr int steps_together = 50;
 
@@ -135,8 +135,8 @@ Metrics Measuring::run() {
 }
 
 /// Counts the wake-ups of each release by itself, and waits for the servers to rest before the next
-/// release. Counts bytes over several releases without such pauses, since pings are not part of a
-/// hand-over. Short queues are rebuilt repeatedly.
+/// release. Then counts bytes over several releases without such pauses, in which pings would be
+/// sent: pings are not part of a hand-over. Short queues are rebuilt repeatedly.
 Metrics Measuring::step_through(const std::string& task) {
   // A queue is rebuilt when a quarter of its contenders have released, so that its length changes
   // little.
@@ -155,8 +155,7 @@ Metrics Measuring::step_through(const std::string& task) {
     if (left == 0) queue_up_again();
     const std::string who = release();
     for (const auto& [session, notices] : rest()) {
-      // A session's count of notices is lower for a while when one of its requests has no answer
-      // yet.
+      // While a request of a session has no answer yet, the session's count of notices is too low.
       if (notices <= before[session]) continue;
       before[session] = notices;
       if (session != who) ++woken;

@@ -53,7 +53,7 @@ const Metric& metric(std::string_view name) {
 
 std::string figure(double value) {
   std::array<char, 64> text{};
-  // The number of decimals is that of the rounded value: 9.996 becomes 10.0.
+  // The rounded value decides how many decimals there are: 9.996 becomes 10.0.
   int decimals = 2;
   for (double size = std::abs(value); decimals > 0 && size >= 9.995; size /= 10) --decimals;
   for (double size = std::abs(value); size > 0 && decimals < 6 && size < 0.0995; size *= 10)

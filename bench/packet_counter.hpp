@@ -8,7 +8,7 @@
 
 namespace custodian::bench {
 
-/// Counts the packets of a stream, where the length of each packet comes before it.
+/// Counts the packets of a stream, in which each packet comes behind its length.
 class PacketCounter {
  public:
   /// Returns the number of packets that begin in these bytes, which continue the stream.

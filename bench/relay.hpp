@@ -22,8 +22,8 @@ class Relay {
   [[nodiscard]] std::string address() const;
   /// The number of packets that the latest client has sent, including the handshake's.
   [[nodiscard]] int requests() const { return requests_; }
-  /// The number of the latest client's round trips: how often it sent after it had received. The
-  /// handshake counts.
+  /// The number of the latest client's round trips: how often the client has sent after it had
+  /// received. The handshake counts.
   [[nodiscard]] int turns() const { return turns_; }
 
  private:

@@ -30,7 +30,7 @@ struct Absent {
 struct Target {
   std::string metric{};
   std::string peer{};
-  bool at_least = true;  ///< whether the value must be at least `limit`, or at most
+  bool at_least = true;  ///< false: the value must be at most `limit`
   double limit = 0;
 };
 
@@ -42,7 +42,7 @@ struct WorkloadResult {
   std::vector<ContestantResult> contestants{};
   std::vector<Absent> absent{};
   std::vector<Target> targets{};
-  std::string series{};  ///< the series (scale.hpp) with this workload as a size; or empty
+  std::string series{};  ///< the series (scale.hpp) that this workload belongs to; or empty
   int size = 0;
 };
 

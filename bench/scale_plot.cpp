@@ -83,7 +83,7 @@ void draw(Drawing& drawing, const Panel& panel, const std::string& axis, const N
   drawing.text(corner.x, corner.y - 7, std::string{what.title} + ", " + std::string{what.unit});
   draw_axes(drawing, panel, axis, corner);
   const Inside inside{panel, corner};
-  // Ours is drawn last, and thinner: where lines coincide both can be seen.
+  // Ours is drawn last, and thinner: where lines coincide, both can be seen.
   for (auto place = panel.curves.rbegin(); place != panel.curves.rend(); ++place) {
     const Curve& curve = *place;
     const std::string colour = colour_of(names, curve.contestant);

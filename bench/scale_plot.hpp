@@ -37,8 +37,8 @@ struct Panel {
 /// The panels that have a curve, in the order of the series' metrics.
 [[nodiscard]] std::vector<Panel> panels(const Growth& growth);
 
-/// Draws the series as SVG: a block for each series of the run, in it a panel for each metric, and
-/// in this a line for each contestant through the medians of the rounds, with their spans.
+/// Draws the series as SVG: a block for each series of the run, a panel in it for each metric, and
+/// in each panel a line for each contestant through the medians of the rounds, with their spans.
 [[nodiscard]] std::string to_scale_svg(const RunResult& run);
 
 }  // namespace custodian::bench

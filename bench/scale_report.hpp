@@ -9,10 +9,10 @@
 
 namespace custodian::bench {
 
-/// Has a line for each size and contestant, and a line for the ratio of ours to each peer, by the
+/// A line for each size and contestant, and a line for the ratio of ours to each peer, by the
 /// workload's figure.
 [[nodiscard]] std::string to_text(const Growth& growth);
-/// Has the same content, as a section of a Markdown page.
+/// The same content, as a section of a Markdown page.
 [[nodiscard]] std::string to_markdown(const Growth& growth);
 
 }  // namespace custodian::bench

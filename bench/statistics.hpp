@@ -42,8 +42,9 @@ struct Spread {
                                          const std::vector<Metrics>& peers,
                                          const std::string& metric);
 
-/// Counts times in buckets, each 2.2 % wider than the previous one. All drivers use the same
-/// buckets, so the counts of several processes can be added: bucket i is for 2^(i/32) ns.
+/// Counts times in buckets: bucket i is for times near 2^(i/32) ns, so each bucket is 2.2 % wider
+/// than the previous one. All drivers use the same buckets, so the counts of several processes can
+/// be added.
 class Histogram {
  public:
   static constexpr int buckets_per_doubling = 32;

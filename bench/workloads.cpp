@@ -113,7 +113,8 @@ std::vector<Workload> all_workloads(const WorkloadSizes& sizes) {
        .share = 64,
        .contestants = {our_name, "floor", "curator"},
        .targets = {{"cycles_per_s", "curator", true, 6}}},
-      // No thread waits for another here, so the servers' two writes a cycle are the limit.
+      // No thread waits for another here, so the limit is how fast the servers do the two writes of
+      // each cycle.
       {.name = "readers",
        .title = "Read/write lock, next to no writer, 8 threads, one client",
        .threads = 8,

@@ -22,8 +22,8 @@ TestingServerOptions as_in_earnest() {
   options.force_sync = true;
   options.container_check_interval = std::chrono::minutes{1};
   options.start_timeout = std::chrono::seconds{60};
-  // The test harness limits Java's compiler, since its servers are short-lived. These options undo
-  // that.
+  // The testing library limits Java's compiler and memory, since its servers are short-lived. These
+  // options undo that.
   options.java_options = {"-XX:TieredStopAtLevel=4", "-Xmx1g"};
   return options;
 }
@@ -64,7 +64,7 @@ class ZooKeeper final : public Servers {
     return sum;
   }
   [[nodiscard]] std::int64_t ephemeral_nodes() const override {
-    // The smallest count is that of the server that is furthest behind.
+    // Servers may lag behind: the smallest count is of nodes that all servers know.
     std::vector<std::int64_t> known;
     for (const TestingServer* server : members_)
       known.push_back(server->statistic("zk_ephemerals_count"));

@@ -1,5 +1,5 @@
-// A lock with a callback and without exceptions: it tries for two seconds, and then shows the
-// contender that is in the way.
+// A lock with a callback and without exceptions: the acquire waits for two seconds at most; if it
+// fails, the program shows the contender that is in the way.
 //
 //   custodian-example-callback 127.0.0.1:2181
 

@@ -18,7 +18,7 @@
 
 namespace asio = boost::asio;
 
-/// Lets a thread wait for the lock, and asks it to stop. Returns true if that ended the wait.
+/// Lets a thread wait for the lock, and requests a stop. Returns true if the stop ended the wait.
 bool stop_a_thread(custodian::InterProcessMutex& mutex) {
   // The callback shares the semaphore, since it may still run when the acquire has ended.
   const auto in_queue = std::make_shared<std::counting_semaphore<>>(0);
@@ -40,8 +40,8 @@ bool stop_a_thread(custodian::InterProcessMutex& mutex) {
   return stopped;
 }
 
-/// Begins an acquire with a handler, and cancels it through the handler's slot. Returns true if
-/// that ended the acquire.
+/// Begins an acquire with a handler, and cancels it through the handler's slot. Returns true if the
+/// cancellation ended the acquire.
 bool cancel_a_handler(custodian::InterProcessMutex& mutex) {
   asio::cancellation_signal signal;
   std::promise<custodian::error_code> outcome;

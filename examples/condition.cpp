@@ -1,5 +1,5 @@
-// Orders are kept on the servers. A packer waits until there is an order; a clerk who takes an
-// order in signals the condition. Both may be processes on different machines; here they are
+// Orders are kept on the servers. A packer waits until there is an order; a clerk who adds an order
+// signals the condition. Packer and clerk may be processes on different machines; here they are
 // threads.
 //
 //   custodian-example-condition 127.0.0.1:2181

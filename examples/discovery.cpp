@@ -18,7 +18,8 @@ using custodian::ServiceDiscovery;
 using custodian::ServiceInstance;
 using custodian::ServiceProvider;
 
-/// What a printer's process does when it starts. Its node lives as long as the registration.
+/// A printer's process calls this when it starts. The printer's node lives as long as the
+/// registration that is returned.
 Registration start_printer(const ServiceDiscovery& discovery, const std::string& id, int port) {
   return discovery.register_service(
       {.name = "printer",
@@ -29,7 +30,7 @@ Registration start_printer(const ServiceDiscovery& discovery, const std::string&
        .uri_spec = custodian::UriSpec{"{scheme}://{address}:{port}/{name}"}});
 }
 
-/// Prints on one printer after the other, for all that this program knows of them.
+/// Prints on the printers in turn, as far as this program knows them.
 void print_pages(ServiceProvider& printers, int pages) {
   for (int page = 1; page <= pages; ++page) {
     const std::optional<ServiceInstance> printer = printers.get();
@@ -62,11 +63,11 @@ int main(int argc, char* argv[]) {
     while (printers.all().size() < 2) std::this_thread::yield();
     print_pages(printers, 4);
 
-    // The first one does not answer, twice: for half a minute nobody here asks it.
+    // The first printer fails twice: for half a minute this program does not choose it.
     for (int i = 0; i < 2; ++i) printers.note_error(first.instance());
     print_pages(printers, 2);
 
-    // The second one is taken out of service, and its process goes on.
+    // The second printer is taken out of service; its process goes on.
     ServiceInstance disabled = second.instance();
     disabled.enabled = false;
     second.update(disabled);

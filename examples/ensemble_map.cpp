@@ -26,7 +26,7 @@ custodian::EnsembleMap connect(const custodian::EnsembleLayout& layout, char* se
   std::map<std::string, custodian::ClientOptions> options;
   for (const auto& [name, weight] : layout.ensembles) {
     options[name].servers = *++servers;
-    // Tokens that come after a change of the layout are greater than all before it.
+    // Each token after a change of the layout is greater than all tokens before the change.
     options[name].fencing_epoch = layout.version;
   }
   return custodian::EnsembleMap{layout, options};

@@ -15,12 +15,12 @@ namespace {
 custodian::Subscription follow(const custodian::Group& group) {
   return group.on_change([](const custodian::GroupChange& change) {
     constexpr const char* words[] = {" has joined", " says something else", " has left"};
-    // A whole line at once, for several threads print.
+    // The whole line is one write, because several threads print.
     std::osyncstream{std::cout} << change.member.id << words[static_cast<int>(change.kind)] << '\n';
   });
 }
 
-/// Waits until a group is seen with so many members.
+/// Waits until this process sees `size` members in the group.
 void wait_for_size(const custodian::Group& group, std::size_t size) {
   while (group.members().size() != size) std::this_thread::sleep_for(std::chrono::milliseconds{1});
 }

@@ -21,7 +21,7 @@ class Instance {
   explicit Instance(const std::string& servers) : client_{servers} {}
 
   void handle(const std::string& tenant) {
-    // Each request makes a lock object of its own: the client keeps the lock, and not the object.
+    // Each request makes a lock object of its own: the client keeps the lock, not the object.
     custodian::InterProcessMutex mutex{
         client_, "/examples/tenants/" + tenant, {.keep_idle_for = 10s}};
     const std::scoped_lock lock{mutex};

@@ -12,18 +12,18 @@
 
 namespace {
 
-/// Counts in a node of ZooKeeper, until `lost` requests a stop.
+/// Counts in a node of ZooKeeper, until a stop is requested through `lost`.
 void count(custodian::Client& client, const custodian::Lease& lease, const std::stop_token& lost) {
   for (int number = 1; !lost.stop_requested();) {
     try {
       // The write succeeds only while the lock is held, even if this process has just slept for an
-      // hour. It waits for a connection for about as long as the lease lasts.
+      // hour. The write waits for a connection for about as long as the lease lasts.
       client.commit({lease.check(), custodian::set("/examples/register", std::to_string(number))},
                     {.deadline = lease.remaining()});
       ++number;
     } catch (const custodian::Error& error) {
-      // If the servers are out of reach the lock may still be held, so the write is tried again. To
-      // write the same number twice does no harm.
+      // If the servers are out of reach, the lock may still be held, so the write is tried again.
+      // Writing the same number twice does no harm.
       if (error.code() != custodian::ErrorCondition::retryable &&
           error.code() != custodian::ErrorCondition::outcome_unknown) {
         throw;
@@ -49,8 +49,8 @@ int main(int argc, char* argv[]) {
     try {
       count(client, lease, lease.lost());
     } catch (const custodian::Error& error) {
-      // The check in the transaction, or the lease clock, may find the loss before `lost` is
-      // requested.
+      // The check in the transaction, or the lease clock, may find the loss before the stop is
+      // requested through `lost`.
       const bool node_is_gone =
           error.code() == custodian::ServerErrc::no_node && error.path() == lease.node();
       if (!node_is_gone && lease.state() != custodian::LeaseState::lost) throw;

@@ -1,5 +1,5 @@
-// The settings of a service are nodes, which each process mirrors in its memory: reading one costs
-// no request, and a change is there at once.
+// The settings of a service are nodes, which each process mirrors in its memory: reading a setting
+// costs no request, and the servers notify the process of each change.
 //
 //   custodian-example-mirror 127.0.0.1:2181
 

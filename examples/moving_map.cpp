@@ -33,14 +33,14 @@ int main(int argc, char* argv[]) {
     const custodian::Client west{argv[2]};
     custodian::MovingMapOptions options;
     options.path = "/examples/moving-map";
-    options.announce_within = 100ms;  // a fleet takes seconds
+    options.announce_within = 100ms;  // a real fleet needs seconds
     custodian::MovingMap map{{{"east", east}, {"west", west}}, options};
     map.move_to(layout_of(1, 0));  // all paths are in the east
     work(map, "4711");
 
     custodian::MovingMutex leader{map, "/examples/moving/leader"};
     const custodian::MovingLease leads = leader.acquire();
-    map.move_to(layout_of(0, 1));  // and move to the west, that of the leader, too
+    map.move_to(layout_of(0, 1));  // now all move to the west, the leader too
     std::cout << "leading at " << leads.homes().front() << ", token " << leads.token() << '\n';
     work(map, "4711");
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// A report that is made once a day, whichever of the machines is there to make it.
+// A report that is made once a day, by any one of the machines.
 //
 //   custodian-example-once_per_period 127.0.0.1:2181
 
@@ -17,7 +17,8 @@ void make_report(const std::string& day, std::stop_token lost) {
   if (!lost.stop_requested()) std::cout << "the report for " << day << '\n';
 }
 
-/// Each machine calls this at about the same time, or every minute: its clock is not asked.
+/// Each machine calls this at about the same time, or every minute: only the servers' clock decides
+/// whether a period has passed.
 void report(const custodian::Client& client, const std::string& day) {
   const custodian::OncePerPeriod daily{client, "/examples/report", {.every = 24h}};
   auto result = daily.try_begin();
@@ -26,7 +27,7 @@ void report(const custodian::Client& client, const std::string& day) {
     return;
   }
   try {
-    // The lock is this process' until the turn ends. A process that loses it should stop.
+    // This process holds the lock until the turn ends. If the lock is lost before, it should stop.
     make_report(day, result.turn.lease().lost());
     result.turn.end(custodian::RunEnd::success());
   } catch (const std::exception&) {

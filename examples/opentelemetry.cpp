@@ -44,8 +44,9 @@ class Spans final : public custodian::Observer {
     acquires_.emplace(Acquire{event.recipe, event.path, event.began}, std::move(span));
   }
 
-  /// The leases of an acquire begin before it ends: their spans begin here, where their acquire is
-  /// known. Leases of acquires that are granted at the same time are taken in their order.
+  /// An acquire's leases are reported before its end, and the report does not name the acquire. So
+  /// the spans of leases begin here; each takes the oldest lease of this recipe and path that has
+  /// no span yet.
   void on_acquire_ended(const custodian::AcquireEnded& event) override {
     const std::lock_guard lock{mutex_};
     auto acquire =
@@ -76,7 +77,7 @@ class Spans final : public custodian::Observer {
 
   void on_lease_released(const custodian::LeaseReleased& event) override {
     const std::lock_guard lock{mutex_};
-    // A lease that came too late for its caller has no hold.
+    // A lease that came too late for its caller has no span yet: its token is forgotten.
     std::erase(fresh_[{std::string{event.recipe}, std::string{event.path}}], event.token);
     auto hold = holds_.extract(Hold{std::string{event.path}, event.token});
     if (!hold.empty()) hold.mapped()->End();

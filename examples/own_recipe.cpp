@@ -49,7 +49,7 @@ boost::asio::awaitable<error_code> create_folder(CorePtr core, CancellationPtr c
   co_return is_there || error == custodian::ServerErrc::connection_loss ? error_code{} : error;
 }
 
-// Reads the names of all members, with a watch that ends when a member comes or goes.
+// Reads the names of all members, with a watch that fires when a member comes or goes.
 boost::asio::awaitable<Result<Watched<Children>>> look(CorePtr core, CancellationPtr cancellation,
                                                        std::string path,
                                                        custodian::OperationOptions options) {

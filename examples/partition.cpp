@@ -33,7 +33,8 @@ class Worker {
   void begin(custodian::OwnedShard shard) {
     const std::lock_guard lock{mutex_};
     threads_.emplace_back([shard = std::move(shard)] {
-      // The shard is this worker's until the lease is destroyed, at the end of the thread.
+      // Unless the lease is lost, this worker owns the shard until the lease is destroyed, at the
+      // end of the thread.
       while (!shard.stop.stop_requested()) {
         std::this_thread::sleep_for(std::chrono::milliseconds{5});
       }

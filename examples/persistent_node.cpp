@@ -15,7 +15,7 @@ namespace {
 /// Prints each state of the node, for as long as the subscription lives.
 custodian::Subscription follow(const custodian::PersistentNode& node) {
   return node.on_state([](custodian::PersistentNode::State state, custodian::error_code error) {
-    // A whole line at once, for several threads print.
+    // The whole line is one write, because several threads print.
     std::osyncstream{std::cout} << "the node is " << to_string(state)
                                 << (error ? ": " + error.message() : "") << '\n';
   });
@@ -36,7 +36,7 @@ int main(int argc, char* argv[]) {
     node.set_data("working");
     std::osyncstream{std::cout} << node.path() << " says " << client.get(node.path()).data << '\n';
 
-    // An operator deletes it. It comes back, with the data that it had last.
+    // An operator deletes the node. The node comes back, with its last data.
     client.remove(node.path());
     while (!client.exists(node.path())) std::this_thread::yield();
     node.wait_present();

@@ -11,7 +11,8 @@
 
 using namespace std::chrono_literals;
 
-/// All processes name the same rate. After a quiet time half a second's calls may come at once.
+/// All processes name the same rate. After a quiet time, the calls of half a second may be made at
+/// once.
 custodian::RateLimiter calls_of(const custodian::Client& client) {
   return {client, "/examples/calls", {.permits_per_second = 100, .burst = 500ms, .chunk = 50ms}};
 }
@@ -24,7 +25,7 @@ void send_all(custodian::RateLimiter& calls) {
   std::cout << " sent\n";
 }
 
-/// A request that is not worth waiting for.
+/// Sends a request of five calls, unless it would have to wait for more than a second.
 void send_if_quiet(custodian::RateLimiter& calls) {
   std::cout << (calls.try_acquire_for(5, 1s) ? "sent, too\n" : "too much to do\n");
 }

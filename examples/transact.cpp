@@ -9,7 +9,7 @@
 
 #include "custodian/client.hpp"
 
-/// What an account has; a new one has nothing.
+/// The balance of an account; 0 if the account is new.
 int balance(custodian::TransactionView& view, const std::string& account) {
   return std::stoi(view.get(account).value_or("0"));
 }

@@ -1,5 +1,5 @@
-// A function that runs under a lock: in one process at a time, on all machines. Callers that find
-// the lock taken skip the function.
+// A function that runs under a lock: in one process at a time, on all machines. Callers that do not
+// get the lock in two seconds skip the function.
 //
 //   custodian-example-with_lock 127.0.0.1:2181
 
@@ -14,7 +14,7 @@
 
 using namespace std::chrono_literals;
 
-/// Makes the report and returns its number of pages, or 0 if another caller is making it.
+/// Makes the report and returns its number of pages; 0 if the lock was not free in two seconds.
 int make_report(const custodian::Client& client, const std::string& customer) {
   const auto made = custodian::with_lock(
       client, custodian::path_of("/examples/reports/{}", customer),

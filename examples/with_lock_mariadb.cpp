@@ -54,8 +54,8 @@ class MariaDbLock {
     if (connection_ != nullptr) return;
     connection_ = mysql_init(nullptr);
     if (connection_ == nullptr) throw std::bad_alloc{};
-    // The connection is silent during the work, and MariaDB ends one that is silent for longer than
-    // this.
+    // The connection is silent during the work, and MariaDB closes a connection that is silent for
+    // longer than wait_timeout.
     mysql_options(connection_, MYSQL_INIT_COMMAND, "SET SESSION wait_timeout = 31536000");
     if (mysql_real_connect(connection_, nullptr, "root", nullptr, nullptr, 0, socket_.c_str(), 0) ==
         nullptr) {
@@ -84,7 +84,7 @@ class MariaDbLock {
   MYSQL* connection_ = nullptr;
 };
 
-/// Returns true if this process packed the order, and false if another one does.
+/// Returns true if this process packed the order, and false if another process is packing it.
 bool pack(const std::string& servers, const std::string& socket, const std::string& order,
           std::chrono::seconds work) {
   custodian::Client client{servers};

@@ -22,16 +22,16 @@ class Counter {
   [[nodiscard]] virtual std::int64_t value() = 0;
 };
 
-/// Threads that add, each as fast as it can. What they have added must be in the number.
+/// Threads that add, each as fast as it can. The number must grow by the sum of their additions.
 class Counting {
  public:
   explicit Counting(std::vector<std::unique_ptr<Counter>> counters);
 
-  /// Adds until that time, in ns of the steady clock. Rethrows the exception of a thread.
+  /// Adds until `deadline`, in ns of the steady clock. Rethrows the exception of a thread.
   void run(std::int64_t deadline);
   /// The time of each addition, in ns.
   [[nodiscard]] const std::vector<std::int64_t>& times() const noexcept { return times_; }
-  /// By how much the number is off.
+  /// The distance between the number and its expected value.
   [[nodiscard]] std::int64_t error();
 
  private:

@@ -21,11 +21,10 @@
 ///   start     a new client to `servers`, and its first lock; held until `result`
 ///   count     `threads` threads of one client, for `seconds`: add one to a number at `path`; a sum
 ///             that is off is "violations", and "acquire" has the times of the additions
-///   release   `threads` threads, which share the sessions, wait at a barrier, which is then
-///   opened;
-///             again and again, for `seconds`. A waiter that returns before that is a violation;
-///             "acquire" has the times from the opening to the return of each waiter, "handover" to
-///             that of the last one
+///   release   `threads` threads, which share the sessions, wait at a barrier until it is opened;
+///             again and again, for `seconds`. A waiter that returns before the opening is a
+///             violation; "acquire" has the times from the opening to the return of each waiter,
+///             "handover" those to the return of the last one
 ///   waiters   one client holds the lock, and `waiters` other acquires of that client wait; then
 ///             each in turn gets the lock
 ///
@@ -117,9 +116,9 @@ class Contestant {
   /// Makes the locker of thread `index`. Clients are kept for the next task, except those of the
   /// work `start`.
   [[nodiscard]] virtual std::unique_ptr<Locker> locker(const Task& task, int index) = 0;
-  /// Thread `index` of the work `count`. Throws unless overridden.
+  /// Makes the counter of thread `index`, for the work `count`. Throws unless overridden.
   [[nodiscard]] virtual std::unique_ptr<Counter> counter(const Task& task, int index);
-  /// Thread `index` of the work `release`. Throws unless overridden.
+  /// Makes the gate of thread `index`, for the work `release`. Throws unless overridden.
   [[nodiscard]] virtual std::unique_ptr<Gate> gate(const Task& task, int index);
   /// Does the work `waiters`. Throws unless overridden.
   [[nodiscard]] virtual Drain drain(const Task& task);

@@ -260,7 +260,7 @@ class Client final : public Contestant {
   Client(Way way, std::string servers) : way_{way}, servers_{std::move(servers)} {}
 
   std::unique_ptr<Locker> locker(const Task& task, int /*index*/) override {
-    // Each measurement has a new session, since nothing sends pings between measurements.
+    // Each measurement has a new session: between measurements nobody would send its pings.
     const std::string& servers = task.work == "start" ? task.servers : servers_;
     return std::make_unique<Floor>(std::make_shared<Handle>(servers), task.path, way_);
   }

@@ -76,7 +76,7 @@ class Ours final : public Locker {
   Lease lease_;
 };
 
-/// A thread that adds. All threads have copies of one handle.
+/// The counter of one thread. All threads have copies of one handle.
 class OurCounter final : public Counter {
  public:
   explicit OurCounter(DistributedAtomicLong number) : number_{std::move(number)} {}

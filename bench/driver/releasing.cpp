@@ -8,7 +8,8 @@
 namespace custodian::bench {
 namespace {
 
-/// How long all waiters have to begin their waits. Nothing shows from outside that they have.
+/// How long all waiters have to begin their waits. From outside nobody can see when they have
+/// begun.
 constexpr std::chrono::milliseconds to_arrive{200};
 
 std::int64_t now() {

@@ -18,17 +18,17 @@ class Gate {
   virtual ~Gate() = default;
   virtual void close() = 0;
   virtual void open() = 0;
-  /// Waits until it is open.
+  /// Waits until the gate is open.
   virtual void wait() = 0;
 };
 
-/// Threads that wait at one barrier, which is opened, again and again.
+/// Threads that wait at one barrier, which the first gate opens, again and again.
 class Releasing {
  public:
   /// The first gate closes and opens the barrier, too.
   explicit Releasing(std::vector<std::unique_ptr<Gate>> gates) : gates_{std::move(gates)} {}
 
-  /// Goes on until that time, in ns of the steady clock. Rethrows the exception of a thread.
+  /// Goes on until `deadline`, in ns of the steady clock. Rethrows the exception of a thread.
   void run(std::int64_t deadline);
   /// The time from each opening to the return of each waiter, in ns.
   [[nodiscard]] const std::vector<std::int64_t>& times() const noexcept { return times_; }

@@ -29,7 +29,7 @@ class SharedPage {
   [[nodiscard]] bool enter(std::int64_t who);
   /// Counts the hold, and leaves the page. Returns false if another holder has entered meanwhile.
   [[nodiscard]] bool leave(std::int64_t who, std::int64_t now);
-  /// Whether a writer is inside, as a reader wants to know.
+  /// Whether a writer is inside; for readers, which do not enter the page.
   [[nodiscard]] bool is_written() const { return get(1) != 0; }
 
  private:

@@ -37,19 +37,21 @@ std::vector<std::string> names_of_shards() {
   return names;
 }
 
-/// The shards of this instance, whose leases it keeps.
+/// Keeps the leases of this instance's shards.
 class Shards {
  public:
   void take(OwnedShard shard) {
     const std::lock_guard lock{mutex_};
     owned_.push_back(std::move(shard));
   }
-  /// A turn of the work. What is to move goes between two turns: its lease is released here.
+  /// Does one turn of the work. A shard that is to move leaves between two turns: its lease is
+  /// released here.
   void work_on_each() {
     const std::lock_guard lock{mutex_};
     std::erase_if(owned_, [](const OwnedShard& each) { return each.stop.stop_requested(); });
-    // A real instance would read the queue of each shard now. What it writes carries the fencing
-    // token of the shard's lease, so that a store can refuse an owner that was stopped meanwhile.
+    // A real instance would read the queue of each shard now. Each write carries the fencing token
+    // of the shard's lease, so that a store can refuse the writes of an owner that was stopped
+    // meanwhile.
   }
   [[nodiscard]] std::vector<std::string> names() const {
     const std::lock_guard lock{mutex_};
@@ -83,7 +85,8 @@ class Instance {
   }
 
   void work() { shards_.work_on_each(); }
-  /// Lets others lead, and gives up the shards: with the next turns of the work.
+  /// Ends the registration and the leadership at once. The shards are released with the next turns
+  /// of the work.
   void begin_to_end() {
     registration_ = {};
     latch_.close();
@@ -107,7 +110,7 @@ class Instance {
     return text + ")";
   }
 
-  Shards shards_;  // outlives the client, whose threads pass shards on
+  Shards shards_;  // outlives the client, whose threads call take()
   custodian::Client client_;
   const custodian::ServiceDiscovery discovery_;
   custodian::Registration registration_;

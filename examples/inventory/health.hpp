@@ -4,9 +4,9 @@
 /// Health decides whether the load balancer should send requests to this instance.
 ///
 /// While ZooKeeper is away, a request that needs a lock gets the answer 503, with the reason. A
-/// short absence is therefore no reason to be unready: all instances would leave the load balancer
-/// at once, with the requests that they could still answer. An absence of more than a session
-/// timeout is a reason, since other instances may have a connection.
+/// short absence is therefore no reason to be unready: the load balancer would drop all instances
+/// at once, though they can still answer other requests. An absence of more than a session timeout
+/// is a reason, since other instances may have a connection.
 
 #include <atomic>
 #include <chrono>

@@ -1,5 +1,5 @@
-// The inventory of a shop: several instances of this program sell the same items, over HTTP, and
-// never more than there are. README.md says how to try it.
+// The inventory of a shop: several instances of this program sell the same items over HTTP, and
+// never more pieces than there are. README.md says how to try it.
 
 #include <CLI/CLI.hpp>
 #include <boost/asio/co_spawn.hpp>

@@ -34,7 +34,7 @@ struct ShopOptions {
   std::chrono::milliseconds wait{200};
   /// The time that a sale takes outside the database, as when the customer has to pay.
   std::chrono::milliseconds work{3};
-  /// The shop oversells without locks, which shows what they are for.
+  /// False shows what the locks are for: the shop then oversells.
   bool locks = true;
 };
 

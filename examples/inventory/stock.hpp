@@ -2,7 +2,7 @@
 
 /// \file
 /// Stock keeps the pieces of each item, and the orders, in SQLite. A seller brings a fencing token;
-/// Stock refuses a token that is older than the newest one that it has seen.
+/// Stock refuses a token that is older than the newest one that it has seen for the item.
 
 #include <cstdint>
 #include <mutex>

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// The boot clock, from which all recorded times come: it is the same for all processes of a
-/// machine, is never set, and goes on while the machine sleeps.
+/// The boot clock, from which all recorded times come: all processes of a machine share it, nobody
+/// can set it, and it goes on while the machine sleeps.
 
 #include <chrono>
 #include <ctime>

@@ -62,8 +62,8 @@ class JobStore {
   /// Records that the leader begins the first job without a result. Returns nothing if all jobs
   /// have a result.
   [[nodiscard]] virtual std::optional<Attempt> begin_attempt(const Leader& leader) = 0;
-  /// Records the end of the attempt, and the job's result. Returns false if the job already has a
-  /// result, which then stays.
+  /// Records the end of the attempt, and the job's result. If the job already has a result, returns
+  /// false and records neither.
   virtual bool record(const Leader& leader, const Attempt& attempt, const std::string& result) = 0;
 };
 

@@ -70,7 +70,8 @@ std::string why_it_ends(const custodian::Lease& leadership) {
   return std::string{to_string(leadership.loss_reason())};
 }
 
-/// Waits for a signal to end, or until there is nothing left to do.
+/// Waits for a signal that asks this process to end or, with `until_done`, until all jobs have a
+/// result.
 void wait_for_the_end(const sigset_t& signals, JobStore& store, bool until_done) {
   const timespec moment{.tv_sec = 0, .tv_nsec = 200'000'000};
   while (::sigtimedwait(&signals, nullptr, &moment) < 0) {

@@ -10,7 +10,7 @@
 
 namespace job_scheduler {
 
-/// Returns true if the time has passed, false if a stop was requested before.
+/// Returns true if the time has passed; false if a stop was requested before that.
 inline bool pause(std::chrono::nanoseconds time, const std::stop_token& stop) {
   const auto end = std::chrono::steady_clock::now() + time;
   std::mutex mutex;

@@ -39,8 +39,8 @@ void Scheduler::lead(const Leader& leader, const std::stop_token& stop) {
   } catch (const StaleToken& refusal) {
     log_(std::string{"refused: "} + refusal.what());
     // A leader that is refused without having been asked to stop has a wrong token (see
-    // --fencing-epoch). It would be elected and refused again and again; the pause limits how
-    // often.
+    // --fencing-epoch). Such a leader would be elected and refused again and again; the pause
+    // limits how often.
     pause(1s, stop);
   }
 }

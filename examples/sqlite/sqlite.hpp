@@ -31,7 +31,7 @@ class Connection {
   Connection(const std::string& file, std::chrono::milliseconds patience) : patience_{patience} {
     sqlite3* opened = nullptr;
     const int status = sqlite3_open(file.c_str(), &opened);
-    handle_.reset(opened);  // to be closed even if it could not be opened
+    handle_.reset(opened);  // SQLite wants a handle closed even if opening failed
     if (status != SQLITE_OK) throw Error{opened, file};
     sqlite3_busy_timeout(opened, static_cast<int>(patience.count()));
   }
@@ -47,8 +47,8 @@ class Connection {
   /// Turns on the write-ahead log: from then on readers do not wait for a writer, nor a writer for
   /// readers. Throws Error.
   void use_write_ahead_log() {
-    // The loop waits for another process that does the same at this moment: SQLite itself does not,
-    // and fails with SQLITE_BUSY.
+    // Another process may do the same at this moment. SQLite does not wait for that process, but
+    // fails with SQLITE_BUSY; so the loop waits.
     const auto end = std::chrono::steady_clock::now() + patience_;
     for (;;) {
       const int status =
@@ -133,8 +133,8 @@ void run(const Connection& connection, const char* text, const Values&... values
   }
 }
 
-/// A transaction, of which all or nothing is applied. It locks out other writers from its
-/// beginning, so that what it reads stays true.
+/// A transaction: all of its changes are applied, or none. From its beginning no other connection
+/// can write, so that its reads stay true until its end.
 class Transaction {
  public:
   /// Waits for transactions of other processes, for as long as the connection's patience. Throws
@@ -144,7 +144,7 @@ class Transaction {
   }
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
-  /// Undoes what was not committed.
+  /// Rolls the transaction back, unless it was committed.
   ~Transaction() {
     if (!committed_) sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
   }

@@ -1,18 +1,18 @@
 // custodian-testing-guardian: stands between a test and the server that it started, so that neither
 // the server nor its directory outlives the test, however the test ends.
 //
-//   custodian-testing-guardian <parent directory> <program> <argument>...     (a socket on
-//   descriptor 0)
+//   custodian-testing-guardian <parent directory> <program> <argument>...
 //
-// It creates a directory of its own under <parent directory>, and obeys one-line commands from the
-// socket (see obey()), each answered with one line; one of them runs <program> in the directory. At
-// end of file, which the kernel delivers even when the test is killed, it kills the program,
-// removes the directory and ends.
+// Descriptor 0 must be a socket to the test. The guardian creates a directory of its own under
+// <parent directory>, and obeys one-line commands from the socket (see obey()), each answered with
+// one line; one of them runs <program> in the directory. At end of file, which the kernel delivers
+// even when the test is killed, the guardian kills the program, removes the directory,
+// and ends.
 //
 // Why a program of its own: Linux sends the parent-death signal when the *thread* that started the
-// child ends. So the signal cannot bind a server to a test with threads, but it can bind one to
-// this process, which has a single thread. And a fork() of a test with threads could do next to
-// nothing safely.
+// child ends. So the signal cannot bind a server to a test with threads, but it can bind a server
+// to this process, which has a single thread. And after the fork() of a process with threads, the
+// child can do next to nothing safely.
 //
 // Why it detaches: CTest kills a test that hangs with all its descendants, and would kill the
 // guardian before it cleans up; Ctrl-C reaches the whole process group of a terminal.
@@ -116,7 +116,7 @@ std::string Program::start() {
   close(error_pipe[1]);
   int error = pid_ < 0 ? fork_error : 0;
   if (pid_ < 0) pid_ = 0;
-  // The pipe is closed by a successful exec; otherwise it delivers the error.
+  // A successful exec closes the pipe; after a failed one the child writes the error into it.
   [[maybe_unused]] const auto count = read(error_pipe[0], &error, sizeof error);
   close(error_pipe[0]);
   if (error == 0) return "started";

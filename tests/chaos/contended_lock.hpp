@@ -26,7 +26,7 @@ namespace custodian::chaos {
 
 class ContendedLock {
  public:
-  /// Throws std::invalid_argument if `name` is that of no kind (kind_of()).
+  /// Throws std::invalid_argument if `name` names no kind (kind_of()).
   ContendedLock(const Client& client, const std::string& root, const std::string& name);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }

@@ -185,7 +185,7 @@ asio::awaitable<void> Contenders::contend_in_coroutine(ContenderPtr contender) {
       continue;
     }
     const Turn turn = begin(*contender);
-    // One acquire of four is cancelled after a while, unless it has ended by then.
+    // One acquire in four is cancelled after a while, unless it has ended by then.
     const auto patience = contender->random() % 4 == 0
                               ? between(*contender, 0ms, settings_.session_timeout)
                               : std::chrono::hours{24};

@@ -35,8 +35,8 @@ struct ContenderSettings {
   std::vector<std::string> locks{};  ///< the names of the locks: see kind_of()
   int threads = 2;
   int coroutines = 2;
-  /// The number of coroutines for each lock that is passed on within a process. They contend for
-  /// no other lock, so that nearly every process has waiters for it.
+  /// The number of coroutines for each lock that is passed on within a process. They contend for no
+  /// other lock, so that nearly every process has waiters for that lock.
   int regulars = 3;
   std::chrono::milliseconds session_timeout{0};
   std::chrono::milliseconds touch_interval{0};
@@ -69,8 +69,8 @@ class Contenders {
     bool tries_only = false;
   };
 
-  /// Returns the number of requests and watches that the client keeps, after those have ended that
-  /// end by themselves.
+  /// Returns the number of requests and watches that the client still has when all that end by
+  /// themselves have ended.
   [[nodiscard]] std::size_t load_when_idle() const;
   ContenderPtr make_contender(ContendedLock* only = nullptr);
   void start_coroutine(ContenderPtr contender);

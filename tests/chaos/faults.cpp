@@ -83,7 +83,7 @@ void Faults::reset_connection() {
   const Target target = choose_target();
   begin(FaultKind::connection_reset, Concerns::the_target, target);
   for (auto& line : target.place.lines()) line.cut(testing::Ending::reset);
-  // After this time a hold whose session has not survived is lost.
+  // After this time, a hold is lost whose session has not survived.
   stage_.pass(past_session_timeout());
   end(target);
 }

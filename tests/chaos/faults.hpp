@@ -27,13 +27,14 @@ class Faults {
   enum class Concerns { the_target, all };
 
   Target choose_target();
-  /// Chooses a worker that reaches this member, and, while it is confined, no other.
+  /// Chooses a worker, and confines it to this member: until its place is healed, the worker
+  /// reaches no other.
   Target choose_target_at(std::size_t member);
   /// Makes the worker keep a lock. Half of the targets are quiet as well: a write would reveal the
   /// fault, while a server that is cut off still answers reads.
   Target keep_at(Place& place);
 
-  /// Waits until the holder is notified of the loss, as every holder is sooner or later.
+  /// Waits until the holder is notified of the loss.
   void wait_until_told(const Target& target);
 
   void begin(FaultKind kind, Concerns concerns, const Target& target);

@@ -7,7 +7,7 @@
 /// Protocol, over TCP: a line "<lock> <token>", the token as parse_token() reads it, is answered by
 /// a line "landed" or "refused".
 ///
-/// Threads: it has one of its own. The destructor closes all connections.
+/// Threads: the register has a thread of its own. The destructor closes all connections.
 
 #include <cstdint>
 #include <memory>

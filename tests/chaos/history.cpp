@@ -10,7 +10,7 @@
 namespace custodian::chaos {
 namespace {
 
-/// The end of events whose end no process has recorded.
+/// Stands for the end of an event if no process has recorded it.
 constexpr Time century = std::chrono::hours{24 * 365 * 100};
 
 /// Takes the words of a line one by one. ok() is true if the line had exactly as many words as were

@@ -23,7 +23,7 @@
 ///     passes <lock> <times>                  a process may pass the lock on among its waiters
 ///                                            with one node; other locks may not be passed on
 ///     fault <n> <kind> <process> <lock> <token>   a fault begins; "*" for all, "-" for none.
-///                                                 Lock and token are those of its target
+///                                                 Lock and token are those of the fault's target
 ///     healed <n>                             the driver has undone the fault
 ///     over <n>                               every worker and every lock has had a grant again
 ///     stopped <process>, resumed <process>, killed <process>
@@ -56,7 +56,7 @@ struct Acquire {
   std::int64_t id = 0;
   std::string lock{};
   int takes = 1;  ///< how many of the lock's shares it takes
-  int of = 1;  ///< how many shares the lock has: simultaneous holders together must not take more
+  int of = 1;  ///< how many shares the lock has; simultaneous holders together must not take more
   Time begun{0};
   std::optional<Time> ended{};  ///< set if it ended without a lease
   std::string how{};
@@ -132,12 +132,12 @@ struct History {
   std::vector<std::string> malformed{};
 };
 
-/// Adds the history of one process, whose name is that of the file without "worker-".
+/// Adds the history of one worker process; its name is the file's name without "worker-".
 void read_worker(std::istream& lines, const std::string& process, History& history);
 void read_driver(std::istream& lines, History& history);
 
-/// Reads the whole history of a run. Throws std::runtime_error if the directory has no driver's
-/// history.
+/// Reads the whole history of a run. Throws std::runtime_error if the directory has no history of
+/// the driver.
 [[nodiscard]] History read_history(const std::filesystem::path& directory);
 
 }  // namespace custodian::chaos

@@ -37,19 +37,19 @@ class Holds {
   [[nodiscard]] Time next_grant(const Acquire& hold) const {
     return first_grant_after(hold, hold.token);
   }
-  /// The same, without the later tokens of the hold's own node: the lock was not merely passed on.
+  /// The same, but for grants of the hold's own node: those only pass the lock on.
   [[nodiscard]] Time next_grant_of_another_node(const Acquire& hold) const {
     return first_grant_after(hold, last_of_node(hold.token));
   }
   [[nodiscard]] const Acquire* find(const std::string& lock, const Token& token) const;
 
-  /// Returns whether the holder's process was stopped at that time, or just before: after the stop
-  /// it has a tenth of the session timeout, the library's own margin, to notice a loss. A stop that
-  /// began before the hold was passed on does not count: the library reads the clock before it
-  /// passes a lock on.
+  /// Returns whether the holder's process was stopped at that time, or just before: after a stop
+  /// the process has a tenth of the session timeout, the library's own margin, to notice a loss. A
+  /// stop that began before the hold was passed on does not count: the library reads the clock
+  /// before it passes a lock on.
   [[nodiscard]] bool was_stopped(const Acquire& hold, Time at) const;
-  /// Returns whether the hold's node had been deleted by then. A process that does not know that
-  /// yet may pass the lock on; it knows when the fault is over.
+  /// Returns whether the hold's node had been deleted by then. A process that has not noticed that
+  /// yet may pass the lock on; it has noticed when the fault is over.
   [[nodiscard]] bool was_taken_away(const Acquire& hold, Time at) const;
 
  private:

@@ -4,8 +4,8 @@
 /// judge() judges the history of a chaos run. Pure: its only input is that history.
 ///
 /// A holder believes in its hold from the grant until it is notified of the loss, releases, or is
-/// killed, whichever comes first. The margins are the library's own: nothing is excused but what no
-/// library can prevent, and each rule states that.
+/// killed, whichever comes first. The margins are the library's own. Only what no library can
+/// prevent is excused, and each rule names its excuses.
 
 #include <cstddef>
 #include <map>
@@ -33,11 +33,12 @@ enum class Rule {
   /// write that begins after a later holder's fenced write has landed does not land. Guarded writes
   /// land in the order of nodes: among the holders that share a node, only the token is a guard.
   no_stale_write,
-  /// Every acquire ends soon, apart from the time of faults and stops.
+  /// Every acquire ends within the patience of the run; the time of faults and stops does not
+  /// count.
   no_endless_wait,
   /// No acquire fails, unless an operator deletes its node.
   no_failed_acquire,
-  /// A holder that is cut off is notified before the next one is granted.
+  /// A holder that is cut off is notified before the lock is granted to the next holder.
   notice_before_reuse,
   /// No holder is notified of a loss without a fault that concerns it.
   no_false_alarm,

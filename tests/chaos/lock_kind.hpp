@@ -17,7 +17,7 @@ enum class LockKind {
   mutex_batch,  ///< a mutex that a process passes on among its own waiters
   mutex_kept,   ///< like `mutex_batch`, and the process keeps it when nobody wants it
   read_write,
-  read_write_shared,  ///< readers of one process share a node, which it keeps
+  read_write_shared,  ///< readers of one process share a node, which the process keeps
   semaphore_mutex,
   semaphore,
   leader_latch,
@@ -44,8 +44,8 @@ enum class Use { exclusive, shared, permit };
 /// The number of permits of every semaphore of a run.
 inline constexpr int permits = 2;
 
-/// The number of times that a process may pass a lock on among its own waiters before it gives up
-/// its node.
+/// The number of times that a process may pass a lock on among its own waiters before it must
+/// delete the node.
 [[nodiscard]] constexpr int passes_of(LockKind kind) noexcept {
   // A process passes the lock on without a limit while nobody else wants it.
   if (kind == LockKind::mutex_kept || kind == LockKind::read_write_shared) {

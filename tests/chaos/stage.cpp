@@ -32,9 +32,9 @@ testing::TestingClusterOptions cluster_options(const StageSettings& settings) {
   options.peer_links = testing::PeerLinks::proxied;
   options.server.tick_time = settings.tick;
   options.server.connection_factory = settings.connection_factory;
-  // With this limit a follower that is cut off answers reads long enough for the fault to matter.
+  // With this limit, a follower that is cut off answers reads long enough for the fault to matter.
   options.sync_limit = 6;
-  // With this limit a member that votes for a leader that it cannot reach gives up.
+  // After this limit, a member gives up a leader that it has voted for and cannot reach.
   options.init_limit = 10;
   return tests::secured(std::move(options));
 }
@@ -82,7 +82,8 @@ Stage::Stage(StageSettings settings)
       journal_{settings_.directory / "driver"},
       cluster_{cluster_options(settings_)},
       client_{driver_options(cluster_)} {
-  // An acquire may have to wait for all others, and each of these may hold until it notices a loss.
+  // An acquire may have to wait for all other contenders, and each of them may hold the lock until
+  // it notices a loss.
   const auto patience = 10 * settings_.session_timeout;
   journal_.note("run " + std::to_string(settings_.seed) + " " +
                 std::to_string(settings_.session_timeout.count()) + " " +
@@ -173,7 +174,7 @@ WorkerProcess::Kept Stage::keep(Place& place, const std::string& lock) {
 
 void Stage::quieten(Place& place) {
   place.worker().be_quiet();
-  // Work that has begun may end first.
+  // Acquires and holds that have begun may end first.
   pass(settings_.session_timeout / 4);
 }
 

@@ -93,7 +93,8 @@ class Stage {
 
   /// Makes the worker at this place keep this lock, and waits until it holds the lock.
   WorkerProcess::Kept keep(Place& place, const std::string& lock);
-  /// Makes the worker at this place, which keeps a lock, only read, and begin no more acquires.
+  /// Makes the worker at this place, which keeps a lock, only read from now on: it neither writes
+  /// nor begins another acquire.
   void quieten(Place& place);
   /// Waits until the lock has been granted with a later token.
   void wait_for_grant_after(const WorkerProcess::Kept& kept);

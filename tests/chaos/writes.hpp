@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Writes makes a holder's writes: some that a lock can protect, and one that it cannot. Like a
-/// careless program it never checks whether it still holds the lock.
+/// Writes makes a holder's writes: some that a lock can protect, and one that no lock can protect.
+/// Like a careless program it never checks whether it still holds the lock.
 ///
 /// Threads: one at a time, which must be that of the executor.
 
@@ -36,8 +36,8 @@ class Writes {
          std::shared_ptr<Attempts> attempts, boost::asio::ip::tcp::socket fenced_register,
          std::chrono::milliseconds limit);
 
-  /// Makes one write of each kind, and records it before and after. Waits for each answer only up
-  /// to a limit. Throws if the fenced register is gone.
+  /// Makes one write of each kind, and records it before and after. Waits for each answer up to a
+  /// time limit. Throws if the fenced register is gone.
   boost::asio::awaitable<void> write(HoldPtr hold, std::string lock);
   /// Makes a read, which even a follower that is cut off answers.
   boost::asio::awaitable<void> read(std::string lock);

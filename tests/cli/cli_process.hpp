@@ -46,10 +46,10 @@ class CliProcess {
   [[nodiscard]] bool has_ended();
   [[nodiscard]] std::string out() const { return content_of(directory_.file("out")); }
   [[nodiscard]] std::string err() const { return content_of(directory_.file("err")); }
-  /// Waits until the process has written these words, to either output. Returns false if it does
-  /// not.
+  /// Waits until the process has written these words to one of its outputs. Returns false if it
+  /// does not in time.
   [[nodiscard]] bool says(const std::string& words) const;
-  /// The same, of standard output alone: a warning may have the words, too.
+  /// Like says(), for the standard output alone: a warning may have the same words.
   [[nodiscard]] bool prints(const std::string& words) const;
 
  private:

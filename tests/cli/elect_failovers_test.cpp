@@ -1,7 +1,7 @@
-// Pages of candidates (`custodian elect --http`), as a process beside each of them asks for them,
+// Pages of candidates (`custodian elect --http`), each polled by a process beside the candidate,
 // while leaders are killed, stopped, ended, and lose their nodes.
 //
-// CUSTODIAN_TEST_FAILOVERS=50 lets the leadership pass on so often; without it each way once.
+// CUSTODIAN_TEST_FAILOVERS sets how often the leadership passes on; by default once in each way.
 
 #include <array>
 #include <atomic>
@@ -27,12 +27,12 @@ using namespace std::chrono_literals;
 using nlohmann::json;
 using std::chrono::steady_clock;
 
-/// What the pages have said, judged: once a leader was seen, no page that is asked later may say
-/// that an earlier one leads.
+/// Judges the answers of the pages: once an answer has named a leader, no answer to a later
+/// question may name an earlier leader.
 class Answers {
  public:
-  /// A page has said that the leader with this token leads. `computed_after`: a time before which
-  /// it cannot have come to its answer.
+  /// Notes that a page has named the leader with this token. The page cannot have computed its
+  /// answer before `computed_after`.
   void add(long token, steady_clock::time_point computed_after) {
     const std::lock_guard lock{mutex_};
     ++number_;
@@ -55,7 +55,7 @@ class Answers {
   std::atomic<int> wrong_ = 0;
 };
 
-/// A candidate, and one beside it that asks whether it leads, again and again.
+/// A candidate, and a thread that asks its page again and again.
 class Candidate {
  public:
   Candidate(const TestClient& test, const std::string& id, Answers& answers)
@@ -75,7 +75,7 @@ class Candidate {
   [[nodiscard]] std::string node() const {
     return json::parse(http_get(port_, "/leader").body).value("node", "");
   }
-  /// What it says, for a test that has failed.
+  /// The page and the output of the candidate, for the message of a failed test.
   [[nodiscard]] std::string described() const {
     return http_get(port_, "/leader").body + process_->err();
   }
@@ -89,7 +89,7 @@ class Candidate {
     stopped_ = true;
   }
   void go_on() {
-    // An answer to a question that came while it was stopped is computed after this.
+    // The candidate answers a question that came while it was stopped only after this time.
     went_on_ = steady_clock::now();
     stopped_ = false;
     process_->signal(SIGCONT);
@@ -120,7 +120,7 @@ class Candidate {
       if (reply.status == 200)
         token = std::stol(json::parse(reply.body)["token"].get<std::string>());
     } catch (const std::exception&) {
-      // It was killed meanwhile.
+      // The candidate was killed meanwhile.
     }
     token_ = token;
     if (token != 0) answers_.add(token, stopped ? went_on_.load() : asked);
@@ -156,7 +156,7 @@ TEST_CASE("no page says that an earlier leader leads, through kills, stops and l
   steady_clock::duration longest{};
   for (int i = 0; i < wanted; ++i) {
     CAPTURE(i);
-    // Each leader is asked for a while, and so is the one before it, which may have been stopped.
+    // Polls each leader for a while, and also the previous leader, which may have been stopped.
     std::this_thread::sleep_for(300ms);
     REQUIRE(eventually([&] { return leader() != nullptr; }, 2 * patience));
     Candidate& old = *leader();

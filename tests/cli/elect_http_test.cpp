@@ -1,4 +1,5 @@
-// `custodian elect --http`: whether a candidate leads, for probes and for those beside it.
+// `custodian elect --http`: a page says whether a candidate leads, to probes and to processes on
+// the same machine.
 
 #include <csignal>
 #include <fstream>

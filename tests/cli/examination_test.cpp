@@ -30,8 +30,8 @@ class RemovesBefore final : public testing::FaultPlan {
   std::size_t seen_ = 0;
 };
 
-/// Creates a node whenever its existence is asked for, and removes it before its children are
-/// listed. It ends after many rounds.
+/// Creates a node before each `exists`, and removes it before each listing of children. Creates no
+/// more after many rounds.
 class ComesAndGoes final : public testing::FaultPlan {
  public:
   ComesAndGoes(testing::FakeEnsemble& ensemble, std::string node)

@@ -58,8 +58,8 @@ class Processes : public std::vector<pid_t> {
   }
 };
 
-/// A script that makes four processes: a shell, its child, a child that has left the process group,
-/// and one that has lost its parent. Their ids are in the file.
+/// A script that makes four processes, and writes their ids into the file: a shell, its child, a
+/// child that has left the process group, and a child that has lost its parent.
 std::string family(const std::string& file) {
   return "echo $$ >> " + file + "; sleep 1000 & echo $! >> " + file +
          "; setsid sh -c 'echo $$ >> " + file + "; sleep 1000; :' & (sh -c 'echo $$ >> " + file +

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// A browser of a test's: it sends a request as it is written here, and reads what comes.
+/// An HTTP client for tests. It sends exactly the bytes that a test gives it, and parses the reply.
 
 #include <sys/socket.h>
 
@@ -29,7 +29,7 @@ struct HttpReply {
   std::string body{};
 };
 
-/// A connection to a server at this machine; every wait ends.
+/// A connection to a server on this machine. Every wait has a time limit.
 class HttpConnection {
  public:
   explicit HttpConnection(std::uint16_t port) {
@@ -42,7 +42,7 @@ class HttpConnection {
     boost::system::error_code ignored;
     boost::asio::write(socket_, boost::asio::buffer(text), ignored);
   }
-  /// The next line, without its end; nothing at the end of what comes.
+  /// The next line, without the line break; nothing at the end of the stream.
   [[nodiscard]] std::optional<std::string> next_line() {
     std::size_t end = 0;
     while ((end = read_.find('\n')) == std::string::npos) {
@@ -54,7 +54,7 @@ class HttpConnection {
     return line;
   }
   [[nodiscard]] std::string line() { return next_line().value_or(""); }
-  /// So many bytes, or fewer at the end of what comes.
+  /// The next `count` bytes, or fewer at the end of the stream.
   [[nodiscard]] std::string bytes(std::size_t count) {
     while (read_.size() < count && read_more()) {
     }
@@ -68,7 +68,7 @@ class HttpConnection {
     }
     return std::exchange(read_, {});
   }
-  /// Whether the server has ended the connection, rather than that a wait was too long.
+  /// Whether the server has ended the connection; false if a wait was too long.
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
   /// Reads until the server ends the connection.
   [[nodiscard]] HttpReply reply() {
@@ -98,7 +98,7 @@ class HttpConnection {
   bool has_ended_ = false;
 };
 
-/// A GET with these header lines, each ended by "\r\n", on a connection of its own.
+/// Sends a GET with these header lines, each of which ends with "\r\n", on a connection of its own.
 [[nodiscard]] inline HttpReply http_get(std::uint16_t port, const std::string& target,
                                         const std::string& headers = "Host: localhost\r\n") {
   HttpConnection connection{port};

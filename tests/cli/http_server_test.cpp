@@ -65,7 +65,7 @@ class Running {
   void stop() {
     asio::post(context_, [this] { server_.stop(); });
   }
-  /// Whether the browser of /silent is there.
+  /// Whether the browser of /silent is connected.
   [[nodiscard]] bool has_browser() {
     std::promise<bool> there;
     asio::post(context_, [&] { there.set_value(!browser_.expired()); });
@@ -78,7 +78,7 @@ class Running {
   }
 
   asio::io_context context_{1};
-  /// The thread runs on when the server has stopped, for has_browser().
+  /// After the server has stopped, the thread still runs the context, for has_browser().
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   std::weak_ptr<void> browser_;
   HttpServer server_;

@@ -24,7 +24,8 @@ namespace custodian::tests {
   return run(CUSTODIAN_CLI, words_for(test, std::move(words)));
 }
 
-/// Returns the line that the command prints with `--json`. Fails the test if the command fails.
+/// Runs the command with `--json`, and returns the JSON that it prints. Fails the test if the
+/// command fails.
 [[nodiscard]] inline nlohmann::json look_json(TestClient& test, std::vector<std::string> words) {
   words.emplace_back("--json");
   const Result result = look(test, std::move(words));

@@ -10,7 +10,7 @@
 namespace custodian::tests::members_test {
 namespace {
 
-/// What is the same in each run: sessions, times and widths are not.
+/// The output without the parts that differ from run to run: sessions, times and widths.
 std::string likeness(const std::string& text) {
   const std::string sessions = std::regex_replace(text, std::regex{"0x[0-9a-f]+"}, "SESSION");
   const std::regex time{R"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ)"};

@@ -45,16 +45,17 @@ milliseconds in_ms(double seconds) {
   return std::chrono::ceil<milliseconds>(std::chrono::duration<double>{seconds});
 }
 
-/// A command that has begun, as it has said itself.
+/// A command that has reported its beginning.
 struct Begun {
   std::string due;
   int attempt = 0;
 };
 
-/// Hosts, each a thread that calls again and again, with a clock that is wrong by up to an hour.
+/// Hosts. Each is a thread that calls `custodian once` again and again, with a clock that is wrong
+/// by up to an hour.
 class Hosts {
  public:
-  /// The first of each `kill_one_in` runs is killed in its midst; 0: none is.
+  /// The first of each `kill_one_in` runs is killed before it ends; 0: no run is killed.
   Hosts(const TestClient& client, const Plan& plan, const Words& options, int kill_one_in)
       : plan_{plan}, kill_one_in_{kill_one_in} {
     for (std::size_t host = 0; host < plan.hosts; ++host) {
@@ -183,7 +184,7 @@ TEST_CASE("once: many hosts whose clocks are wrong run the command exactly once 
   REQUIRE(runs.size() >= 2);
   for (std::size_t at = 1; at < runs.size(); ++at) {
     INFO(runs[at - 1].due << ", then " << runs[at].due);
-    // Never two in a period, and none without one.
+    // No period has two runs, and no period is without a run.
     CHECK(time_of(runs[at].due) - time_of(runs[at - 1].due) == in_ms(hosts_plan.period));
     CHECK(runs[at].attempt == 1);
   }
@@ -196,7 +197,7 @@ TEST_CASE("once: kills in the midst of runs cost periods, and give none a second
   std::this_thread::sleep_for(in_ms(hosts_plan.seconds));
   CHECK(hosts.kills() >= 1);
   const std::size_t before = hosts.begun().size();
-  // It goes on when the session of the killed process has timed out.
+  // The next run begins when the session of the killed process has timed out.
   CHECK(eventually([&] { return hosts.begun().size() > before; }, 60s));
   hosts.end();
   for (const std::string& complaint : hosts.complaints()) FAIL_CHECK(complaint);
@@ -216,7 +217,7 @@ TEST_CASE("once: with retry a killed run is begun again in its period, and a goo
   hosts_plan.period = std::max(hosts_plan.period, 30.0);
   Hosts hosts{client, hosts_plan, {"--on-failure", "retry"}, 100};
   REQUIRE(eventually([&] { return hosts.begun().size() >= 2; }, 90s));
-  // Some calls more, which have no turn.
+  // Some more calls, which get no turn.
   const int calls = hosts.calls();
   REQUIRE(eventually([&] { return hosts.calls() > calls + 3; }));
   hosts.end();

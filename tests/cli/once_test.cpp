@@ -38,7 +38,7 @@ bool is_free(TestClient& client) {
   return eventually([&] { return names_below(*client, "/job/lock").empty(); });
 }
 
-/// What is the same in each run: times, names of processes and widths are not.
+/// The output without the parts that differ from run to run: times, names of processes and widths.
 std::string likeness(std::string text) {
   for (const auto& [form, word] :
        {std::pair{R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)", "TIME"},

@@ -1,4 +1,4 @@
-// The pure parts of custodian serve, and what is shared by those that ask.
+// The pure parts of custodian serve, and the answers that several clients share.
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -132,13 +132,14 @@ TEST_CASE("a browser that comes gets everything, and one that is there what has 
   CHECK(event["nodes"] == 42);
   CHECK(paths_in(event) == Paths{"/a", "/b", "/c"});
 
-  // /c has as many waiters as before, and another one: its row is the same, its queue is not.
+  // /c has as many waiters as before, but one of them is another: its row is the same, its queue is
+  // not.
   news.take(walk_with({held("/a"), waited_for("/c", {"y"}), held("/d")}));
   event = event_of(news.event_after(1, 3));
   CHECK(event["full"] == false);
   CHECK(paths_in(event) == Paths{"/c", "/d"});
   CHECK(event["removed"] == Json::array({"/b"}));
-  // A browser that has missed one, and one that comes now.
+  // A browser that has missed an event, and a new browser.
   CHECK(paths_in(event_of(news.event_after(0, 3))) == Paths{"/a", "/c", "/d"});
   CHECK(event_of(news.event_after(std::nullopt, 3))["removed"] == Json::array());
   // Browsers share an event.
@@ -282,7 +283,7 @@ TEST_CASE("a board walks for browsers that are there, together, and for nobody e
     }
     context.restart();
     while (events < 50) REQUIRE(context.run_one_for(patience) == 1);
-    // Each browser has had its first event, of one of very few walks.
+    // Each browser has got its first event, from one of very few walks.
     CHECK(walks < 25);
     is_held_up = true;
     const int before = walks;

@@ -57,7 +57,7 @@ class Browser {
     }
     return nullptr;
   }
-  /// The holder of a lock, as soon as an event names another one than this.
+  /// The holder of a lock, as soon as an event names another holder than `holder`.
   [[nodiscard]] std::string holder_other_than(const std::string& path, const std::string& holder) {
     for (int i = 0; i != 1000; ++i) {
       const json event = next();

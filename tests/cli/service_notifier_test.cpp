@@ -1,4 +1,4 @@
-// What systemd says to a service by the environment, and what it hears.
+// The variables that systemd sets for a service, and the notifications that systemd gets.
 
 #include "run/service_notifier.hpp"
 
@@ -41,7 +41,7 @@ class Variables {
 
 constexpr pid_t self = 4711;
 
-/// A context with other work, as the runner's.
+/// A context with other work, as the runner has.
 struct Context : boost::asio::io_context {
   boost::asio::executor_work_guard<executor_type> work{get_executor()};
 };
@@ -133,7 +133,7 @@ TEST_CASE("service: news are summed up while the manager does not read") {
   std::vector<std::string> all;
   while (const auto next = manager.next()) {
     all.push_back(*next);
-    // There is room again for the datagram under way.
+    // Now the queue has room for the datagram under way.
     context.poll();
   }
   CHECK(all.size() < 5'000);
@@ -156,7 +156,8 @@ TEST_CASE("service: the watchdog hears of us as long as both executors work") {
     }
   }
   CHECK(beats == 3);
-  // The other executor works no more: one beat may be on its way, and no further one follows.
+  // The other executor runs nothing any more: one beat may be under way, and no further beat
+  // follows.
   other.stop();
   other.join();
   context.run_for(100ms);

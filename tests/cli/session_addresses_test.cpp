@@ -1,4 +1,4 @@
-// The addresses of sessions, as repeated answers of the servers add to them.
+// The addresses of sessions, which repeated answers of the servers complete.
 
 #include "servers/session_addresses.hpp"
 

@@ -1,5 +1,5 @@
-// Preloaded (LD_PRELOAD), this makes a program's wall clock wrong by so many seconds as
-// CUSTODIAN_TEST_CLOCK_OFF says. The other clocks stay right.
+// A library for LD_PRELOAD. It makes a program's wall clock wrong by CUSTODIAN_TEST_CLOCK_OFF
+// seconds. The other clocks stay right.
 
 #include <sys/syscall.h>
 #include <sys/time.h>

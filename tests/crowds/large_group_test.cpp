@@ -1,8 +1,8 @@
-// A group whose members are in many processes, which come, go and are killed: it is right within a
-// second, and each change is reported once.
+// A group whose members are in many processes, which come, go and are killed: each process knows
+// the members within a second, and each change is reported once.
 //
-// CUSTODIAN_TEST_GROUP_PROCESSES=50 has so many processes, of ten members each, and then measures
-// strictly; without it the group is small.
+// CUSTODIAN_TEST_GROUP_PROCESSES sets the number of processes, of ten members each, and makes the
+// limits strict; by default the group is small.
 
 #include <algorithm>
 #include <atomic>
@@ -65,7 +65,7 @@ class LargeGroup {
   [[nodiscard]] std::vector<std::string> workers() const { return crowd_.workers(); }
 
   /// Waits until the servers have the expected members, and then until the group and each process
-  /// know them: notes how long that takes.
+  /// know them. Notes how long the second wait takes.
   void settle() {
     REQUIRE(crowd_.until([&] { return ids_of(client_->children("/group").names) == expected; },
                          patience));
@@ -131,7 +131,8 @@ TEST_CASE("a group of many processes is right within a second, through all that 
   int joined = static_cast<int>(crowd.expected.size());
   int left = 0;
 
-  // Members go and come. What is quicker than a look is not seen, so each of these is awaited.
+  // Members go and come. A change that is undone before the next look is not reported, so each
+  // change is awaited.
   std::mt19937 random{1};
   for (int turn = 0; turn < (is_large ? 300 : 10); ++turn) {
     const auto workers = crowd.workers();
@@ -148,7 +149,7 @@ TEST_CASE("a group of many processes is right within a second, through all that 
   REQUIRE(eventually([&] { return crowd.counts.joined == joined && crowd.counts.left == left; }));
   CHECK(crowd.counts.changed == 0);
 
-  // A process is killed, and started again before anybody has missed it.
+  // A process is killed, and started again before its session ends.
   const std::string first = crowd.workers().front();
   const Ids before = crowd.expected;
   crowd.kill(first);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Ownership judges who has owned which shard, by what the owners say and by the zxids of their
-/// writes. Pure.
+/// Ownership judges which process has owned which shard, by the owners' reports and by the zxids of
+/// their writes. Pure.
 
 #include <cstdint>
 #include <map>
@@ -13,8 +13,8 @@ namespace custodian::tests::crowds {
 
 class Ownership {
  public:
-  /// \name What has happened
-  /// Times are of one clock for all, in nanoseconds.
+  /// \name Events
+  /// All times are of one clock, in nanoseconds.
   /// \{
   void begin(const std::string& owner, const std::string& shard, std::int64_t token,
              std::int64_t time);
@@ -22,15 +22,16 @@ class Ownership {
            std::int64_t time);
   void wrote(const std::string& owner, const std::string& shard, std::int64_t token,
              std::int64_t zxid);
-  /// All that the owner had has ended.
+  /// The owner's process has died, which ends all of its holds.
   void died(const std::string& owner, std::int64_t time);
   /// \}
 
   /// The present owners, by shard.
   [[nodiscard]] std::map<std::string, std::string> owners() const;
   [[nodiscard]] std::size_t writes() const { return count_; }
-  /// What must not be: two owners of a shard at a time, a token that is not greater than the one
-  /// before, or a write of an earlier owner behind one of a later. Nothing if all is well.
+  /// The first broken rule: two owners of a shard at a time, a token that is not greater than the
+  /// previous one, or a write of an earlier owner after a write of a later owner. Empty if all is
+  /// well.
   [[nodiscard]] std::string violation() const;
 
  private:
@@ -38,7 +39,7 @@ class Ownership {
     std::string owner{};
     std::int64_t token = 0;
     std::int64_t begin = 0;
-    std::int64_t end = 0;  ///< 0: it goes on
+    std::int64_t end = 0;  ///< 0: the hold goes on
   };
   struct Write {
     std::string owner{};

@@ -1,8 +1,8 @@
-// Processes that share 64 shards come, and are killed: no shard ever has two owners, each has one
-// again when a session has timed out, and nothing moves but what must.
+// Processes that share 64 shards come, and are killed: no shard ever has two owners, each shard has
+// an owner again when a session has timed out, and only shards move that must.
 //
-// CUSTODIAN_TEST_SHARING_SECONDS=600 goes on for so long, and then measures strictly; without it
-// the test is short.
+// CUSTODIAN_TEST_SHARING_SECONDS sets how long the test takes, and makes its limits strict; by
+// default the test is short.
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds session_timeout = 3s;
 
 std::int64_t now() { return Clock::now().time_since_epoch().count(); }
 
-/// What the members of this group should own.
+/// The shards that the members of this group should own.
 Owners plan_of(const std::vector<std::string>& members) {
   const std::set<std::string> group{members.begin(), members.end()};
   Owners plan;
@@ -63,11 +63,11 @@ class Sharing {
   int changes = 0;
   int refused = 0;
   double moved = 0;  ///< shards that have changed their owner
-  double fair = 0;   ///< shards that had to: one in the number of members
+  double fair = 0;   ///< shards that had to: the shards divided by the number of members
   std::chrono::milliseconds longest{0};
 
  private:
-  /// Waits until every shard has the owner that it should have, and counts what has moved.
+  /// Waits until every shard has the right owner, and counts the shards that have moved.
   void settle() {
     const Clock::time_point begin = Clock::now();
     const Owners before = std::exchange(settled_, plan_of(members()));

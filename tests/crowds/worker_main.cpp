@@ -54,7 +54,7 @@ class Work {
       ended.push_back(std::move(each));
       return true;
     });
-    // The end is said before the lease is released.
+    // The end is reported before the lease is released.
     for (const OwnedShard& each : ended) {
       say("end " + each.name + " " + token_of(each) + " " + now());
     }

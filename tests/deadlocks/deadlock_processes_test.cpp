@@ -1,8 +1,8 @@
-// Processes that wait for each other: a circle of two, and of three, is found, drawn, and ended by
-// one of them; and a busy system without a circle has none.
+// Processes that wait for each other: a circle of two, and one of three, is found, shown, and ended
+// by one of its processes; in a busy system without a circle none is found.
 //
-// CUSTODIAN_TEST_DEADLOCK_PROCESSES=200 CUSTODIAN_TEST_DEADLOCK_SECONDS=600 are the full measure of
-// the latter.
+// CUSTODIAN_TEST_DEADLOCK_PROCESSES=200 and CUSTODIAN_TEST_DEADLOCK_SECONDS=600 make the busy
+// system as large as it should be now and then.
 
 #include <algorithm>
 #include <chrono>
@@ -34,7 +34,7 @@ std::string text_of(const Words& words) {
   return text;
 }
 
-/// Processes "p0" and so on, and what each has said last.
+/// Processes "p0", "p1", ..., and the last line of each.
 class Processes {
  public:
   Processes(TestClient& client, int count)
@@ -69,8 +69,8 @@ class Processes {
 
 std::string lock(int number) { return "/locks/" + std::to_string(number); }
 
-/// Each process holds one lock, and then waits for that of the next one; `wants` is the word by
-/// which the process waits.
+/// Each process holds one lock, and then waits for the lock of the next process; `wants` is the
+/// order that makes it wait.
 void close_the_circle(TestClient& client, Processes& processes,
                       const std::vector<std::string>& wants) {
   const int count = static_cast<int>(wants.size());
@@ -88,7 +88,7 @@ void close_the_circle(TestClient& client, Processes& processes,
 void check_circle_of(int count) {
   TestClient client{"deadlock-of-" + std::to_string(count)};
   Processes processes{client, count};
-  // Nobody detects anything: the circle stays, and the command shows it.
+  // No process detects deadlocks: the circle stays, and the command shows it.
   close_the_circle(client, processes,
                    std::vector<std::string>(static_cast<std::size_t>(count), "hold"));
   const Result drawn = look(client, {"list", "--cycles"});

@@ -1,5 +1,5 @@
-// The example of a fleet: whatever becomes of its processes, those that live find each other and
-// nobody else, one of them leads, and each shard is one's.
+// The example of a fleet: whatever happens to its processes, those that live find each other and no
+// other, one of them leads, and each shard has one owner.
 
 #include <poll.h>
 
@@ -30,7 +30,7 @@ Names names_behind(const std::string& line, const std::string& word) {
   return names;
 }
 
-/// A process of the fleet, and what it has printed last.
+/// A process of the fleet, and its last line.
 class Instance {
  public:
   Instance(const std::string& servers, const std::string& id)
@@ -89,7 +89,8 @@ class Fleet {
   [[nodiscard]] std::size_t size() const { return running_.size(); }
   [[nodiscard]] std::string first() const { return running_.begin()->first; }
 
-  /// Waits until all is as it should be. Returns what is not, if time runs out.
+  /// Waits until all is as it should be. Returns the first fault, in words, if time runs out; empty
+  /// otherwise.
   [[nodiscard]] std::string settle() {
     std::string wrong;
     const bool is_settled = eventually([&] {
@@ -133,7 +134,7 @@ TEST_CASE(
   fleet.kill(fleet.first());
   REQUIRE(fleet.size() == 3);
   REQUIRE(fleet.settle() == "");
-  // One is killed and starts again before anybody has missed it; a new one joins.
+  // An instance is killed, and starts again before its session ends; a new instance joins.
   const std::string again = fleet.first();
   fleet.kill(again);
   fleet.start(again);

@@ -17,7 +17,7 @@ void period_record(std::string_view input) {
   const auto again = decode_run(text);
   require(again.has_value(), "what is written can be read");
   require(encode(*again) == text, "and stays the same");
-  // Whatever it says, a decision can be made.
+  // Whatever the record contains, a decision can be made.
   for (const AfterFailure after_failure : {AfterFailure::skip, AfterFailure::retry}) {
     const PeriodTerms terms{.every = std::chrono::hours{1}, .after_failure = after_failure};
     const ServerTime now = run->begun + std::chrono::hours{5};

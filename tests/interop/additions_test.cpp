@@ -1,6 +1,5 @@
-// Processes add to one number over connections that lose their replies again and again: ours, and
-// Curator's. Each adds as often as the environment variable CUSTODIAN_TEST_ADDITIONS says, or a few
-// times.
+// Processes of ours and of Curator add to one number over connections that lose their replies again
+// and again. CUSTODIAN_TEST_ADDITIONS sets how often each adds; by default a few times.
 
 #include <chrono>
 #include <cstdlib>
@@ -36,7 +35,7 @@ struct Sum {
   std::int64_t value = 0;    ///< the number in the end
   int cuts = 0;
 
-  /// How many more have counted than was reported.
+  /// The number of additions that have counted without having been reported.
   [[nodiscard]] std::int64_t off() const { return value - certain; }
 };
 
@@ -105,8 +104,8 @@ TEST_CASE("8 processes add while connections are cut: without one it is off by u
   CHECK(sum.off() <= sum.unknown);
 }
 
-// By hand: by how much Curator's number is off under the same cuts. Its retries count an addition
-// twice whose reply is lost.
+// Run by hand: measures by how much Curator's number is off under the same cuts. If a reply is
+// lost, Curator tries the addition again, and so counts it twice.
 TEST_CASE("8 processes of Curator's add while connections are cut: by how much is it off", "[.]") {
   CUSTODIAN_REQUIRES_CURATOR();
   const Sum sum = add_together(curator(), "tally unsettled", "curators");

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// The number of permits that were held at once, by their holders' records. Pure.
+/// Finds the number of permits that were held at once, from the records of their holders. Pure.
 ///
 /// A record counts from after the acquire to before the release, so the hold lasted longer than its
 /// record: more permits recorded at once than there are is an error, however slow the machine was.

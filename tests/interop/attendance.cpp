@@ -58,7 +58,7 @@ bool Attendance::is_of(const Visit& visit, const std::string& library) const {
   return attendees_[visit.member].library == library;
 }
 
-/// When it was there no more: it began to leave, or was killed.
+/// The end of a visit: the member began to leave, or was killed and its node is gone.
 std::int64_t Attendance::end_of(const Visit& visit, std::int64_t after_death) const {
   if (visit.leaves) return *visit.leaves;
   const auto killed = attendees_[visit.member].killed;
@@ -74,7 +74,7 @@ std::vector<Visit> Attendance::early(const std::string& library, std::size_t nee
   std::vector<Visit> early;
   for (const Visit& visit : visits_) {
     if (!visit.in || !is_of(visit, library)) continue;
-    // The number is greatest at a moment at which somebody comes.
+    // The number of members is greatest at a moment at which a member comes.
     std::vector<const Visit*> there_then;
     for (const Visit& other : beside(visit, *visit.in)) {
       if (end_of(other, expiry_) >= visit.comes) there_then.push_back(&other);

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Attendance is what the members of double barriers' parties have written down, each in a file of
-/// its own, and what follows from it.
+/// Attendance judges the files in which members of double barriers' parties, each in its own, have
+/// recorded when they came and left.
 
 #include <chrono>
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace custodian::tests {
 
-/// One time at a party; all times are of CLOCK_MONOTONIC, in ns. What was not reached is empty.
+/// One visit of a party. All times are of CLOCK_MONOTONIC, in ns; a moment that was not reached is
+/// empty.
 struct Visit {
   std::size_t member = 0;
   std::int64_t comes = 0;  ///< begins to enter
@@ -26,11 +27,11 @@ struct Visit {
 /// A session that went from party to party.
 struct Attendee {
   std::string library;
-  std::string diary;  ///< what it has written down
+  std::string diary;  ///< the content of its file
   std::optional<std::int64_t> killed{};
 };
 
-/// Appends what happens to a member's file, at once.
+/// Appends each event to a member's file, at once.
 class Diary {
  public:
   explicit Diary(const std::filesystem::path& file);
@@ -47,28 +48,28 @@ class Diary {
 
 class Attendance {
  public:
-  /// The node of one that was killed is gone after so long at most.
+  /// `expiry` is the longest time until the node of a killed member is gone.
   Attendance(const std::vector<Attendee>& attendees, std::chrono::milliseconds expiry);
 
-  /// How often members of this library were in.
+  /// The number of visits in which members of this library were in.
   [[nodiscard]] std::size_t visits(const std::string& library) const;
-  /// Those by members of this library who were in though there was no moment, since they came, at
-  /// which so many were there.
+  /// The visits by members of this library that were in too early: since they came, there was no
+  /// moment at which `needed` members were there.
   [[nodiscard]] std::vector<Visit> early(const std::string& library, std::size_t needed) const;
-  /// Those by members of this library who were out while another one, that was in when they left,
-  /// still was.
+  /// The visits by members of this library that were out too early: another member, which was in
+  /// when they left, was still in.
   [[nodiscard]] std::vector<Visit> left_alone(const std::string& library) const;
 
  private:
   [[nodiscard]] bool is_of(const Visit& visit, const std::string& library) const;
   [[nodiscard]] std::int64_t end_of(const Visit& visit, std::int64_t after_death) const;
-  /// Those that came before `until`, and may have been there when this visit began.
+  /// The visits that began before `until`, and may not have ended when this one began.
   [[nodiscard]] std::span<const Visit> beside(const Visit& visit, std::int64_t until) const;
 
   const std::vector<Attendee> attendees_;
   const std::int64_t expiry_;
   std::vector<Visit> visits_;  ///< in the order of `comes`
-  std::int64_t longest_ = 0;   ///< no visit took longer
+  std::int64_t longest_ = 0;   ///< the length of the longest visit
 };
 
 }  // namespace custodian::tests

@@ -21,9 +21,9 @@ class Side {
         waits_at_{mutex_, waits_at},
         signals_at_{mutex_, signals_at} {}
 
-  /// Waits until `may_go_on(items)`, commits what `change(items)` makes, and signals. All of it
-  /// begins again if the lock is lost, or if nobody knows what has become of the change: the next
-  /// look at the nodes shows that.
+  /// Waits until `may_go_on(items)` is true, commits the transaction of `change(items)`, and
+  /// signals. Begins again if the lock is lost, or if the outcome of the change is unknown: the
+  /// next read of the nodes shows the outcome.
   template <typename MayGoOn, typename Change>
   void act(MayGoOn may_go_on, Change change) {
     for (;;) {
@@ -95,7 +95,8 @@ class Side {
       const std::string item = items.data.substr(0, end);
       const std::size_t blank = item.find(' ');
       const int producer = std::stoi(item.substr(0, blank));
-      // The items of a producer come in their order: another number is one lost, or one twice.
+      // The items of a producer come in order: any other number means that an item was lost, or
+      // came twice.
       return Transaction{set(paths.items(), items.data.substr(end + 1), items.stat.version),
                          side.raise(paths.taken(producer), std::stoi(item.substr(blank + 1)))};
     });

@@ -18,21 +18,21 @@ struct BufferPaths {
   [[nodiscard]] std::string has_items() const { return base + "/has-items"; }
   /// The items, a line each: "<producer> <number>".
   [[nodiscard]] std::string items() const { return base + "/items"; }
-  /// How many items a producer has put.
+  /// The number of items that a producer has put in.
   [[nodiscard]] std::string put(int producer) const {
     return base + "/put-" + std::to_string(producer);
   }
-  /// How many items of a producer were taken.
+  /// The number of items of a producer that were taken out.
   [[nodiscard]] std::string taken(int producer) const {
     return base + "/taken-" + std::to_string(producer);
   }
 };
 
-/// How many items there is room for.
+/// The number of items that fit into the buffer.
 inline constexpr std::size_t room_of_buffer = 4;
 
 /// `produce <path> <producer>` or `consume <path>`: goes on until the process is killed. Throws
-/// std::runtime_error if an item is lost, or comes twice.
+/// std::runtime_error if an item is lost, or is taken out twice.
 [[noreturn]] void use_buffer(const Client& client, const std::string& what, std::istream& words);
 
 }  // namespace custodian::tests

@@ -1,5 +1,5 @@
-// A bounded buffer of producers and consumers in processes that are killed again and again, for as
-// many seconds as the environment variable CUSTODIAN_TEST_BUFFER_SECONDS says, or a few.
+// A bounded buffer of producers and consumers in processes that are killed again and again.
+// CUSTODIAN_TEST_BUFFER_SECONDS sets for how long; by default a few seconds.
 
 #include <chrono>
 #include <cstdlib>
@@ -75,8 +75,8 @@ class Judge {
     const std::string items = stage_.client().get(paths_.items()).data;
     return static_cast<int>(std::ranges::count(items, '\n'));
   }
-  /// Whether nothing but the counters is left when the sessions of the killed have ended. A wait
-  /// removes the signals that they have left behind.
+  /// Whether nothing but the counters is left when the sessions of killed processes have ended. A
+  /// short wait at each condition removes the signals that those processes have left.
   [[nodiscard]] bool becomes_clean() {
     if (!eventually([&] { return nodes(paths_.lock()) == 0; })) return false;
     for (const std::string& where : {paths_.has_room(), paths_.has_items()}) {

@@ -18,7 +18,7 @@ TEST_CASE("two of ours and two of Curator's meet, party after party") {
 }
 
 TEST_CASE("Curator's own members do not always wait for each other") {
-  // Not ours to promise: it shows whose the early entries beside ours are.
+  // This is no promise of ours: it shows that the early entries are those of Curator's members.
   CUSTODIAN_REQUIRES_CURATOR();
   meet(curator(), curator(), 10);
 }

@@ -29,7 +29,7 @@ struct Beside {
       : client{test},
         driver{curators_discovery(), connect_string() + client.root()},
         curators{driver, "curator"} {
-    // Its path is a chroot for Curator, which must exist.
+    // The client's root is a chroot for Curator, and must exist.
     client->create("/services");
   }
 
@@ -90,7 +90,7 @@ TEST_CASE("we find Curator's instances, whatever their payload is") {
   CHECK(found[2].payload ==
         object_payload("CuratorDiscovery$Details", R"({"zone":"zone-1","weight":3})"));
   CHECK(found[3].payload == R"(["java.util.ArrayList",["a","b"]])");
-  // What Curator has written we write in the same way.
+  // Our library writes an instance that Curator has written in the same form again.
   for (const ServiceInstance& each : found) {
     CHECK(encode_instance(each, EnabledMember::always) ==
           beside.client->get("/services/printer/" + each.id).data);

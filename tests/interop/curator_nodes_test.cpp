@@ -50,8 +50,8 @@ TEST_CASE("a node that Curator keeps is neither written nor deleted by ours of t
   CHECK(beside.client->get("/node").data == "ours");
 }
 
-// Curator's PersistentNode writes a node that it finds, and deletes it when it is closed, also
-// if another session owns it. So all that can be promised is that ours is there again at once.
+// Curator's PersistentNode writes a node that it finds, and deletes it when it is closed, also if
+// another session owns it. So the only promise is that our node is there again at once.
 TEST_CASE("a node of ours that Curator keeps, too, has our data, and outlives Curator's close") {
   CUSTODIAN_REQUIRES_CURATOR();
   CuratorsNodes beside{"node-ours"};
@@ -82,7 +82,7 @@ class Writer {
     for (int level = 1 + pick(2); level > 0; --level) path += std::string{"/"} + "abcdef"[pick(6)];
     const std::string data = std::to_string(pick(100));
     const int what = pick(6);
-    // Many of these fail, for the node is there, or is not.
+    // Many of these writes fail, since the node exists already, or does not exist.
     static_cast<void>(error_of([&] {
       if (what < 2) client_.create(path, data);
       if (what == 2 || what == 3) client_.set(path, data);

@@ -13,10 +13,9 @@
 ///                                    tree or children
 ///   uncache <kind>
 ///   tree <kind>                      result: "path=data@czxid" of each node that the cache knows
-///   load <kind> <path> <number>      begins to mirror, and waits until the cache has so many
-///   nodes;
-///                                    result: the microseconds, and the bytes that the heap has
-///                                    grown by
+///   load <kind> <path> <number>      begins to mirror, and waits until the cache has <number>
+///                                    nodes; result: the microseconds, and the bytes that the heap
+///                                    has grown by
 ///   expire <kind>                    gives the cache's session up
 
 #include <string>
@@ -32,7 +31,7 @@ struct CuratorsNodes {
   explicit CuratorsNodes(std::string_view test, const std::string& ours = connect_string(),
                          const std::string& theirs = connect_string())
       : client{test, ours}, driver{peer(), theirs + client.root()}, curators{driver, "curator"} {
-    // Its path is a chroot for Curator, which must exist.
+    // The client's root is a chroot for Curator, and must exist.
     client->create("/here");
   }
 

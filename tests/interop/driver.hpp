@@ -39,11 +39,11 @@
 ///   set-barrier <path>, remove-barrier <path>
 ///   await-barrier <path>             waits until the barrier at the path is not set
 ///
-///   enter <path> <members>           enters a double barrier, and waits until the party is
-///   complete leave <path> <members>           leaves it, and waits until all have left attend
-///   <path> <members> <file>   enters and leaves it again and again, until it is killed; ours
-///                                    wait for the next party if they are late. Appends to the file
-///                                    what attendance.hpp reads
+///   enter <path> <members>           enters a double barrier; waits until the party is complete
+///   leave <path> <members>           leaves it, and waits until all have left
+///   attend <path> <members> <file>   enters and leaves it again and again, until the process is
+///                                    killed. Members of our library wait for the next party if
+///                                    they are late. Appends to the file what attendance.hpp reads
 ///
 ///   produce <path> <producer>, consume <path>
 ///                                    puts items into a bounded buffer, or takes them out, until it

@@ -1,7 +1,7 @@
 // A lock that our client keeps while nobody wants it, and Curator's contender at the same path.
 //
-// CUSTODIAN_TEST_TURNS=1000 gives Curator's so many turns at each lock; without it a few. How long
-// it waits is printed, and judged by nobody: it is for a machine that does nothing else.
+// CUSTODIAN_TEST_TURNS sets how many turns Curator has at each lock; by default a few. The times of
+// its waits are printed, and not judged: they mean something only on an idle machine.
 
 #include <algorithm>
 #include <chrono>
@@ -27,8 +27,9 @@ class Place {
         mutex_{client_, path_, {.keep_idle_for = keep_idle_for}},
         most_{keep_idle_for == 0ms ? 1 : 100} {}
 
-  /// Our client takes the lock and releases it, and then Curator's does. A lock that others want is
-  /// kept only when it has been taken some times without them, and again only if it was of use.
+  /// Our client acquires and releases the lock, and then Curator's does. A lock that others want is
+  /// kept only after it was acquired several times without a contender of theirs, and kept again
+  /// only if the keeping was of use.
   void take_turns(Session& curators) {
     for (int i = 0; i < most_ && client_.kept_locks() == 0; ++i) mutex_.acquire().release();
     const FencingToken before = mutex_.acquire().token();

@@ -1,7 +1,7 @@
 // Nodes that are kept, ours beside Curator's, when connections break and processes start again.
 //
-// CUSTODIAN_TEST_RECONNECTIONS=<number> cuts the connections so often, and
-// CUSTODIAN_TEST_RESTARTS=<number> starts so many processes; without them it is a few times.
+// CUSTODIAN_TEST_RECONNECTIONS=<number> sets how often the connections are cut, and
+// CUSTODIAN_TEST_RESTARTS=<number> how many processes are started; by default a few.
 
 #include <iostream>
 #include <memory>

@@ -2,9 +2,9 @@
 // found, with its kind and its holders, beside names that are hostile and nodes that may not be
 // read.
 //
-// CUSTODIAN_TEST_LISTED_LOCKS=10000 has so many locks, of five nodes on average; without it there
-// are a few. Time, requests and memory are printed, and judged by nobody: they are for a machine
-// that does nothing else.
+// CUSTODIAN_TEST_LISTED_LOCKS sets the number of locks, of five nodes on average; by default a few.
+// Time, requests and memory are printed, and not judged: they mean something only on an idle
+// machine.
 
 #include <sys/resource.h>
 
@@ -25,7 +25,7 @@ namespace {
 using Json = nlohmann::json;
 using Clock = std::chrono::steady_clock;
 
-/// What somebody holds at a path.
+/// The expected row of a lock: its kind, and the number of its holders.
 struct Held {
   std::string kind;
   std::size_t holders = 0;
@@ -41,7 +41,7 @@ using ByPath = std::map<std::string, Held>;
 /// A kind of locks, by the name that drivers have for it.
 struct Kind {
   std::string command;
-  std::size_t sessions = 1;  ///< so many acquire it
+  std::size_t sessions = 1;  ///< the number of sessions that acquire the lock
   Held held;
 };
 
@@ -52,7 +52,7 @@ const Kind semaphore{"8-of-8", 1, {"semaphore", 8}};
 /// The names of its nodes are those of a mutex.
 const Kind kazoos_write_lock{"write", 1, {"mutex", 1}};
 
-/// Acquires locks of these kinds in turn, and adds what it holds to `all`.
+/// Acquires locks of these kinds in turn, and adds the expected row of each to `all`.
 void hold(Driver& driver, const std::vector<Kind>& kinds, const std::string& below, int number,
           ByPath& all) {
   constexpr int at_once = 100;  // so that no answer fills a pipe while nobody reads it
@@ -92,7 +92,7 @@ std::vector<std::string> list_below(const std::string& path, std::vector<std::st
   return all;
 }
 
-/// The most memory that a program which has ended has had, in MB.
+/// The largest memory of any program that this process has waited for, in MB.
 long most_memory() {
   rusage usage{};
   ::getrusage(RUSAGE_CHILDREN, &usage);
@@ -113,7 +113,7 @@ TEST_CASE("list shows each of many locks, of ours, of Curator's and of kazoo's")
   hold(of_curator, all_kinds, stage.path("curators"), locks_of_each, held);
   hold(of_kazoo, {mutex, kazoos_write_lock, read_lock}, stage.path("kazoos"), locks_of_each, held);
 
-  // A name that a browser, a terminal or a reader from right to left might take for more than that.
+  // A name that tries to control a browser or a terminal, or the direction of text.
   Session hostile{of_ours, "hostile"};
   for (const std::string name : {"<img-src=x-onerror=alert(1)>", "'\"&lt;$(reboot)`",
                                  "\u202egnp.exe", "%s%n", "caf\u00e9"}) {

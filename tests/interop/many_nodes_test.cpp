@@ -1,8 +1,8 @@
-// What it costs to mirror many nodes, ours beside Curator's caches on the same tree: the time until
+// The cost of a mirror of many nodes, ours and Curator's caches on the same tree: the time until
 // all are known, the memory for each, and the requests behind a disconnection and a lost session.
 //
-// CUSTODIAN_TEST_MIRRORED_NODES=20000 has so many nodes; without it there are a few hundred. Times
-// and memory are printed, and judged by nobody: they are for a machine that does nothing else.
+// CUSTODIAN_TEST_MIRRORED_NODES sets the number of nodes; by default a few hundred. Times and
+// memory are printed, and not judged: they mean something only on an idle machine.
 
 #include <malloc.h>
 
@@ -42,7 +42,7 @@ void fill(Client& client, int nodes) {
   }
 }
 
-/// What the process has allocated.
+/// The bytes that the process has allocated.
 double allocated() {
   const auto info = ::mallinfo2();
   return static_cast<double>(info.uordblks + info.hblkhd);
@@ -53,8 +53,7 @@ class PacketCounter {
  public:
   explicit PacketCounter(const Server& server) : server_{server} {}
 
-  /// The packets that come because of what `act` does. They begin within some seconds, or not at
-  /// all.
+  /// The number of packets that `act` causes. They begin within some seconds, or not at all.
   template <typename Act>
   [[nodiscard]] std::int64_t behind(std::chrono::seconds some, Act act) {
     constexpr std::int64_t a_few = 20;
@@ -66,9 +65,9 @@ class PacketCounter {
   }
 
  private:
-  /// To ask is a packet, too.
+  /// The question itself is a packet, too.
   std::int64_t packets() { return server_.statistic("zk_packets_received") - asked_++; }
-  /// Waits until nobody sends any more but pings.
+  /// Waits until all clients send only pings.
   std::int64_t when_quiet() {
     constexpr auto window = 1s;
     constexpr std::int64_t pings = 8;

@@ -1,5 +1,5 @@
-// Members of double barriers in several processes, which are killed again and again. So many
-// parties as the environment variable CUSTODIAN_TEST_PARTIES says, or few.
+// Members of double barriers in several processes, which are killed again and again.
+// CUSTODIAN_TEST_PARTIES sets the number of parties; by default a few.
 
 #include <algorithm>
 #include <cstdlib>
@@ -44,8 +44,8 @@ TEST_CASE(
   describe(report);
 }
 
-// By hand: what Curator's members do to a party, alone and beside ours. They are in after any
-// event, and do not come to an end together; now and then they wait for ever.
+// Run by hand: shows how Curator's members behave at a party, alone and beside ours. They are in
+// after any event, and do not leave together; now and then they wait for ever.
 TEST_CASE("parties of five of Curator's members, and mixed ones: how often are they early", "[.]") {
   CUSTODIAN_REQUIRES_CURATOR();
   constexpr std::size_t never = 1'000'000;

@@ -26,14 +26,14 @@ struct Process {
   std::vector<std::size_t> attendees{};  ///< of this life
 };
 
-/// Processes that go from party to party, and what they write down.
+/// Processes that go from party to party, and their diaries.
 class Company {
  public:
   Company(const std::vector<Peer>& peers, int needed)
       : needed_{needed}, directory_{own_server().directory() / "parties"} {
     std::filesystem::create_directory(directory_);
     for (const Peer& each : peers) {
-      // The first one has as many members as are missing.
+      // The first process has the rest of the members.
       const bool is_first = processes_.empty();
       const std::size_t members =
           is_first ? static_cast<std::size_t>(needed) - peers.size() + 1 : std::size_t{1};
@@ -48,7 +48,8 @@ class Company {
   Company(const Company&) = delete;
   Company& operator=(const Company&) = delete;
 
-  /// Returns when there have been so many parties; kills a process after each `kill_every` of them.
+  /// Returns when there have been `parties` parties; kills a process after each `kill_every` of
+  /// them.
   void attend(std::size_t parties, std::size_t kill_every) {
     std::minstd_rand random{1};
     for (std::size_t until = kill_every; until < parties; until += kill_every) {
@@ -60,7 +61,7 @@ class Company {
     }
     wait_for(parties);
   }
-  /// Kills all that are left, and reads what they have written down.
+  /// Kills all remaining processes, and reads their diaries.
   Attendance end() {
     for (Process& each : processes_) kill(each);
     read();
@@ -84,7 +85,7 @@ class Company {
     }
   }
 
-  /// Waits as long as there are further parties: a machine may be slow, but nobody must hang.
+  /// Waits as long as there are further parties: a machine may be slow, but no member may hang.
   void wait_for(std::size_t parties) {
     std::size_t seen = visits_;
     Deadline deadline{patience};
@@ -173,7 +174,7 @@ void meet(const Peer& one, const Peer& other, int rounds) {
   }
   int too_soon = 0;
   for (int round = 0; round < rounds; ++round) {
-    // Another one comes last, and leaves last, each time.
+    // Each time another member comes last, and leaves last.
     members.splice(members.end(), members, members.begin());
     for (const std::string what : {"enter ", "leave "}) {
       std::size_t come = 0;
@@ -183,7 +184,7 @@ void meet(const Peer& one, const Peer& other, int rounds) {
           for (Member& earlier : members) {
             if (&earlier == &each || !earlier.session.has_ended()) continue;
             ++too_soon;
-            // Another library's member goes on after any event.
+            // A member of another library goes on after any event.
             CHECK_FALSE(earlier.is_ours);
           }
         }

@@ -75,25 +75,28 @@ void add_in_common(const Peer& one, const Peer& other, const std::string& width,
 
 // -- Double barriers ------------------------------------------------------------------------------
 
-/// Two members of each library enter a party and leave it, so often. None of ours is in before all
-/// have come, or out before all leave.
+/// Two members of each library enter a party and leave it, `rounds` times. No member of ours is in
+/// before all have come, or out before all leave.
 void meet(const Peer& one, const Peer& other, int rounds);
 
-/// What attend_parties() has seen, of ours and of others.
+/// The result of attend_parties(), for our members and for the others.
 struct PartyReport {
   struct Count {
-    std::size_t visits = 0;      ///< how often members were in
-    std::size_t early = 0;       ///< of these: before so many were there at one moment
-    std::size_t left_alone = 0;  ///< out while another one, that was in when they left, still was
+    std::size_t visits = 0;  ///< how often members were in
+    std::size_t early = 0;   ///< of these: in before enough were there at one moment
+    std::size_t left_alone =
+        0;  ///< of these: out while a member that was in when they left was still in
   };
   Count ours{};
   Count others{};
-  /// Why it ended before there were so many parties; empty if it did not.
+  /// Why attend_parties() ended before the wanted number of parties; empty if it reached that
+  /// number.
   std::string stuck{};
 };
-/// A process of each peer (the first has as many members as are missing, the others one each) goes
-/// from party to party, until there have been so many; after each `kill_every` one of them is
-/// killed, and started again. Ends, too, if there is no further party for long, or a member fails.
+/// A process of each peer goes from party to party, until there have been `parties`. A party needs
+/// `needed` members: each peer but the first has one, and the first has the rest. After each
+/// `kill_every` parties one process is killed, and started again. Ends, too, if there is no further
+/// party for long, or a member fails.
 [[nodiscard]] PartyReport attend_parties(const std::vector<Peer>& peers, int needed,
                                          std::size_t parties, std::size_t kill_every);
 

@@ -25,15 +25,15 @@ class Stage {
   /// A path for all clients of this test alone.
   [[nodiscard]] std::string path(const std::string& name) const { return root_ + "/" + name; }
 
-  /// Waits until the lock at a path() has this many contenders, and returns whether it has: our
-  /// release does not wait until its node is deleted.
+  /// Waits until the lock at a path() has `length` contenders: our release does not wait until its
+  /// node is deleted. Returns whether the lock has so many in time.
   [[nodiscard]] bool becomes(const std::string& path, std::size_t length);
   /// Waits until `waiter` is a waiter behind `ahead`: it has a node in the queue, has listed the
   /// queue, and watches a node of `ahead`. Returns false if it is not.
   [[nodiscard]] bool waits(Session& waiter, Session& ahead, const std::string& path);
 
-  /// Waits until the only node of this session below the path has an identity again, in place of a
-  /// request. Returns false if it has not.
+  /// Waits until the data of the session's only node below the path are an identity again, and no
+  /// longer a request to release. Returns false if they are not in time.
   [[nodiscard]] bool becomes_named(Session& owner, const std::string& path);
 
   /// The full paths of this session's nodes below the path.

@@ -57,7 +57,7 @@ bool Contender::take(const std::string& path, std::chrono::milliseconds limit,
   not_acquired_ = result.explain();
   if (!result.lease) return false;
   const std::int64_t granted = now();
-  // What was lost before the clock was read was no hold at that time.
+  // If the lease was lost before the clock was read, there was no hold at that time.
   if (is_lost(result.lease)) return true;
   say("begin " + named(path, result.lease) + " " + std::to_string(granted) + " " +
       joined(result.lease.homes()) + " " + std::to_string((granted - asked) / 1'000'000));
@@ -72,7 +72,7 @@ void Contender::take_at_last(const std::string& path, const std::function<bool()
 
 void Contender::hold(const std::string& path, MovingLease& lease, std::int64_t granted,
                      const std::function<bool()>& goes_on) {
-  // The process may have stood still since then.
+  // The process may have stood still since the grant.
   std::int64_t until = granted;
   std::int64_t write_at = 0;
   for (;;) {
@@ -80,7 +80,8 @@ void Contender::hold(const std::string& path, MovingLease& lease, std::int64_t g
     const std::int64_t time = now();
     if (is_lost(lease)) {
       say("lost " + named(path, lease) + " " + std::to_string(std::min(time, until)));
-      // A holder that does not notice: by now somebody else may have the path.
+      // Plays a holder that does not notice the loss: after this time another process may hold the
+      // path.
       std::this_thread::sleep_for(site_.session_timeout);
       return write(path, lease);
     }

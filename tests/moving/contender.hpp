@@ -1,11 +1,11 @@
 #pragma once
 
 /// \file
-/// Contender acquires paths, one at a time, holds them, writes what they guard, and says so in the
-/// words of lines.hpp.
+/// Contender acquires paths, one at a time, holds them, writes to the resources that they guard,
+/// and reports all of that in lines (lines.hpp).
 ///
-/// The time of a loss is the moment at which the lease's clock ran out, as far as it was looked at,
-/// and not the moment at which a busy thread has noticed it.
+/// A loss is reported for the time at which the lease's clock was to run out by its last reading,
+/// and not for a later time at which a busy thread notices the loss.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -20,7 +20,7 @@
 
 namespace custodian::tests::moving {
 
-/// What all contenders of a process share.
+/// The objects that all contenders of a process share.
 struct Site {
   std::map<std::string, Client>& clients;
   MovingMap& map;
@@ -38,7 +38,7 @@ class Contender {
   /// false if the path was not acquired within the limit.
   bool take(const std::string& path, std::chrono::milliseconds limit,
             const std::function<bool()>& goes_on);
-  /// take() with a limit that is never reached, unless a waiter is stuck: says so.
+  /// Calls take() with a limit that passes only if a waiter is stuck, which is then reported.
   void take_at_last(const std::string& path, const std::function<bool()>& goes_on);
 
  private:

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Journal is a file with all that the processes have said and what was done to them, a line each.
-/// It is removed at the end, unless it is to be kept for somebody who looks for a fault's cause.
+/// Journal is a file with a line for each report of a process and for each fault. The file is
+/// removed at the end, unless keep() was called, for the search of a fault's cause.
 
 #include <unistd.h>
 
@@ -24,11 +24,11 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Adds a line: the time at which it is read or done, the process, and this.
+  /// Adds a line: the present time, the process, and the text.
   void add(const std::string& process, const std::string& text) {
     file_ << now() << ' ' << process << ' ' << text << '\n';
   }
-  /// Leaves the file behind. Returns where it is.
+  /// Keeps the file after the end. Returns its path.
   [[nodiscard]] std::string keep() {
     is_kept_ = true;
     file_.flush();

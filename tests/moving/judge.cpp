@@ -63,7 +63,7 @@ std::map<std::string, std::string> Judge::homes_since(std::int64_t time) const {
 
 void Judge::judge_holds(const std::string& path, std::vector<Hold> holds, Violations& found) {
   std::ranges::sort(holds, {}, &Hold::begin);
-  const Hold* last = nullptr;  // that which ends last, of all so far
+  const Hold* last = nullptr;  // the hold that ends last, of all so far
   for (const Hold& each : holds) {
     if (const Hold* const before = last) {
       const std::string both = before->owner + " with " + to_string(before->token) + " and " +
@@ -78,7 +78,7 @@ void Judge::judge_holds(const std::string& path, std::vector<Hold> holds, Violat
 }
 
 void Judge::judge_landed(const std::string& path, std::vector<Landed> all, Violations& found) {
-  // A write is stale if one with a greater token had been answered before it was sent.
+  // A write is stale if a write with a greater token had been answered before this one was sent.
   std::vector<Landed> by_answer = all;
   std::ranges::sort(by_answer, {}, &Landed::answered);
   std::ranges::sort(all, {}, &Landed::sent);

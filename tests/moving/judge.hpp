@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Judge says whether the holds of paths that move were as docs/moving-map.md promises, by what the
-/// processes have reported. Times are of one clock for all, in nanoseconds. Pure.
+/// Judge decides from the reports of the processes whether the holds of moving paths were as
+/// docs/moving-map.md promises. All times are of one clock, in nanoseconds. Pure.
 
 #include <cstdint>
 #include <map>
@@ -17,15 +17,15 @@ using chaos::Token;
 
 class Judge {
  public:
-  /// \name What has happened
+  /// \name Events
   /// \{
 
-  /// A process holds a path from this time on, and has it at this home, the newest of them.
+  /// A process holds a path from this time on. `home` is the newest of the path's homes.
   void begin(const std::string& owner, const std::string& path, Token token, std::int64_t time,
              const std::string& home);
-  /// It does so no more: it releases the path, or has been notified of the loss.
+  /// The hold ends: the process releases the path, or has been notified of the loss.
   void end(const std::string& owner, const std::string& path, Token token, std::int64_t time);
-  /// All that the process held has ended.
+  /// The process has died, which ends all of its holds.
   void died(const std::string& owner, std::int64_t time);
   /// A register that compares tokens has accepted a write.
   void landed(const std::string& owner, const std::string& path, Token token, std::int64_t sent,
@@ -35,21 +35,21 @@ class Judge {
   /// The servers have carried out a write that was guarded by a check of the lease.
   void wrote(const std::string& owner, const std::string& path, Token token,
              const std::string& ensemble, std::int64_t zxid);
-  /// Something else that must not be.
+  /// Another violation.
   void note(std::string violation) { noted_.push_back(std::move(violation)); }
   /// \}
 
-  /// Whether the process holds a path since before this time.
+  /// Whether the process holds a path that it has held since before this time.
   [[nodiscard]] bool holds_since_before(const std::string& owner, std::int64_t time) const;
   [[nodiscard]] std::size_t grants() const noexcept { return grants_; }
   /// Writes that the register has accepted.
   [[nodiscard]] std::size_t writes() const noexcept { return writes_; }
   [[nodiscard]] std::size_t guarded_writes() const noexcept { return guarded_writes_; }
-  /// The homes of the last hold of each path, of those that have begun at this time or later.
+  /// The home of each path's last hold, if that hold began at this time or later.
   [[nodiscard]] std::map<std::string, std::string> homes_since(std::int64_t time) const;
 
-  /// All that must not be: two holders at a time, a token that is not greater than that of the hold
-  /// before, a stale write that was accepted, a good one that was refused, and what was noted.
+  /// All violations: two holders at a time, a token that is not greater than that of the previous
+  /// hold, a stale write that was accepted, a good write that was refused, and those of note().
   [[nodiscard]] std::vector<std::string> violations() const;
 
  private:
@@ -57,7 +57,7 @@ class Judge {
     std::string owner{};
     Token token{};
     std::int64_t begin = 0;
-    std::int64_t end = 0;  ///< 0: it goes on
+    std::int64_t end = 0;  ///< 0: the hold goes on
     std::string home{};
   };
   struct Landed {

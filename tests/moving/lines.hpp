@@ -1,25 +1,26 @@
 #pragma once
 
 /// \file
-/// What the processes of the moving map say and are asked, besides what crowds/crowd.hpp has.
+/// The orders to the processes of the moving map, and their reports, besides those in
+/// crowds/crowd.hpp.
 ///
 ///   work                a worker's threads cycle on the paths from now on
 ///   hold <path>         acquire the path, and hold it until "let-go"
 ///   let-go              release what "hold" has, or will get
 ///   visit <from> <to>   acquire each of these paths, by their numbers, once
-///   rest                end all that
+///   rest                end all work and all holds
 ///   move <step>         move the map to the layout of this step
 ///
-///   begin <path> <token> <time> <homes> <ms>   the worker holds the path, and waited so long for
-///   it end <path> <token> <time>                  and does so no more; said before it is released
-///   lost <path> <token> <time>                 the same, without having released it
-///   kept <path>                                a hold that was asked for has begun
+///   begin <path> <token> <time> <homes> <ms>   the worker holds the path, after a wait of <ms>
+///   end <path> <token> <time>                  the hold ends; written before the release
+///   lost <path> <token> <time>                 the hold was lost
+///   kept <path>                                the hold of an order "hold" has begun
 ///   landed <path> <token> <sent> <answered>    a write was accepted by the register
-///   refused <path> <token> good|stale          it was refused; stale: the hold was over by then
+///   refused <path> <token> good|stale          the register refused a write; stale: after the hold
 ///   wrote <path> <token> <ensemble> <zxid>     a write with a check of the lease
-///   unwritten <path> <token> <ensemble> <why>  one that the servers have refused, or not answered
-///   wrong <text>                               what must not be
-///   visited <from>, rests, moved <step>        what was asked for is done
+///   unwritten <path> <token> <ensemble> <why>  such a write was refused, or not answered
+///   wrong <text>                               a violation
+///   visited <from>, rests, moved <step>        an order was carried out
 
 #include <chrono>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // Processes cycle locks on a map that moves again and again, while they are killed, cut off and
-// stopped: nobody holds a lock beside another, and nobody waits for ever.
+// stopped: no two processes hold a lock at once, and no process waits for ever.
 //
-// CUSTODIAN_TEST_MOVING=8,2000,10,600 has so many processes, paths and moves, and takes so many
-// seconds; without it the test is short.
+// CUSTODIAN_TEST_MOVING=8,2000,10,600 sets the numbers of processes, paths and moves, and the
+// seconds; by default the test is short.
 
 #include <algorithm>
 #include <cmath>
@@ -41,10 +41,11 @@ class Moves {
     const Deadline end{slice_};
     const std::string grows = growing(step);
     Place& holder = keep_some(step, grows);
-    // A holder that does not reach the new home keeps the move waiting, and not one beside it.
+    // A holder that does not reach the new home keeps the move waiting; a holder that reaches it
+    // does not.
     if (step % 2 == 1) troubles.cut_off(holder, grows);
     plan_troubles();
-    // The map has been worked with for a while.
+    // The workers use the map for a while first.
     pass(slice_ / 10);
     const std::int64_t begun = now();
     scene.start_move(step);
@@ -52,7 +53,7 @@ class Moves {
     if (step % 3 != 0) troubles.plan_end_of_mover(step * 131 % 1000 * 1ms, step);
     wait_for("the end of the move", [&] { return scene.has_moved(step); });
     const auto took = (now() - begun) / 1'000'000;
-    // Time for a waiter that should not have the path.
+    // Gives a waiter time to acquire the path, which it must not.
     pass(1s);
     scene.tell_workers("let-go");
     while (!end.passed() || !troubles.is_over()) pass(200ms);
@@ -75,13 +76,13 @@ class Moves {
   void pass(std::chrono::milliseconds time) {
     scene.pass(time, [this] { troubles.tick(); });
   }
-  /// Some holds last for longer than the move, of paths that move to the ensemble that grows; and
-  /// for each of these another process waits. Returns the place of the first one.
+  /// Begins some holds that last longer than the move, of paths that move to the ensemble that
+  /// grows. For each of them another process waits. Returns the place of the first holder.
   Place& keep_some(int step, const std::string& grows) {
     const EnsembleLayout next = layout_of_step(step);
     std::deque<Place>& workers = scene.workers();
     std::size_t kept = 0;
-    // The first paths are those that all want.
+    // All workers contend for the first paths, so the search begins with the last one.
     for (const auto& [path, home] : std::views::reverse(homes_)) {
       if (kept == workers.size()) break;
       if (home == grows || next.home_of(path) != grows) continue;
@@ -91,7 +92,7 @@ class Moves {
     REQUIRE(kept > 0);
     return workers.front();
   }
-  /// The ensemble to which most of the paths go that move.
+  /// The ensemble to which most of the moving paths go.
   std::string growing(int step) const {
     const EnsembleLayout next = layout_of_step(step);
     std::map<std::string, int> come;
@@ -100,7 +101,7 @@ class Moves {
     }
     return come["east"] > come["west"] ? "east" : "west";
   }
-  /// Some as the move begins, and one in four seconds then.
+  /// Plans some troubles for the beginning of the move, and then one every four seconds.
   void plan_troubles() {
     for (int i = 0; i < 3; ++i) troubles.plan_next(slice_ / 10 + i * 500ms);
     constexpr std::chrono::milliseconds each = 4s;

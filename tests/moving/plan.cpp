@@ -27,13 +27,14 @@ double share_of(const EnsembleLayout& layout, const std::string& ensemble) {
   return found == layout.ensembles.end() ? 0 : found->second / all;
 }
 
-/// How likely it is that a path moves which is pinned in neither of the layouts.
+/// The probability that a path moves that is pinned in neither of the layouts.
 double chance_of_key(const EnsembleLayout& from, const EnsembleLayout& to) {
   double chance = from.depth == to.depth ? 0 : 1;
   for (const auto& [name, weight] : from.ensembles) {
     const double before = share_of(from, name);
     const double after = share_of(to, name);
-    // Another key is drawn anew; the same key moves only from an ensemble that is to have fewer.
+    // If the key changes, the home is drawn anew; with the same key a path moves only away from an
+    // ensemble whose share falls.
     chance += from.depth == to.depth ? std::max(0.0, before - after) : -before * after;
   }
   return chance;

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the processes of a moving map agree on: the paths, and the layouts of the steps. And how
-/// many paths should move from one layout to the next. Pure.
+/// The plan that the processes of a moving map share: the paths, and the layouts of the steps.
+/// Also, how many paths should move from one layout to the next. Pure.
 
 #include <cstddef>
 #include <string>
@@ -17,15 +17,16 @@ namespace custodian::tests::moving {
 /// The node that a path's lock guards, at each of its homes: "/guarded/g3-p37".
 [[nodiscard]] std::string guarded_node(const std::string& path);
 
-/// The layout of step 0, with which the map begins, and of the steps to which it moves, one after
-/// the other. They go round: weights, pins, the depth, and ensembles that are left out.
+/// The layout of a step. The map begins with step 0, and moves from step to step. In turn the steps
+/// change the weights, the pins, the depth, and the ensembles that take part.
 [[nodiscard]] EnsembleLayout layout_of_step(int step);
 
-/// The share of these paths that a move from one layout to another moves by rendezvous hashing, as
-/// expected of a random hash: as few as the weights allow.
+/// The share of these paths that should move from one layout to another with rendezvous hashing and
+/// a random hash: as few as the weights allow.
 [[nodiscard]] double ideal_share(const EnsembleLayout& from, const EnsembleLayout& to,
                                  const std::vector<std::string>& paths);
-/// By how much a share may differ from that by chance, which is rare: so many keys were drawn.
+/// By how much the share may differ from ideal_share() by chance; a greater difference is very
+/// unlikely.
 [[nodiscard]] double slack_of_share(const EnsembleLayout& from, const EnsembleLayout& to,
                                     const std::vector<std::string>& paths);
 

@@ -48,7 +48,7 @@ Token token_in(const std::string& text) {
   return *token;
 }
 
-/// What is behind the last comma.
+/// The text behind the last comma.
 std::string last_of(const std::string& names) { return names.substr(names.rfind(',') + 1); }
 
 std::string text_of(const crowds::Words& words) {

@@ -37,7 +37,7 @@ struct Measure {
 /// Reads "processes,paths,moves,seconds" from CUSTODIAN_TEST_MOVING.
 [[nodiscard]] Measure measure_from_environment();
 
-/// Where a process runs, and the process that does now.
+/// A place at which a process runs, and its present process.
 struct Place {
   std::map<std::string, std::deque<testing::FaultProxy>> lines;
   std::string process;  ///< empty: none
@@ -72,17 +72,17 @@ class Scene {
   void tell_workers(const std::string& line);
 
   [[nodiscard]] bool has_moved(int step) const noexcept { return moved_ == step; }
-  /// Makes a worker hold a path until it is asked to let go, and waits until it holds the path.
+  /// Makes a worker hold a path until the order "let-go", and waits until the worker holds it.
   void keep(const Place& place, const std::string& path);
-  /// Lets each path be acquired once. Returns the home of each, as its holders have it.
+  /// Has each path acquired once. Returns the home of each path, as its holder reports it.
   std::map<std::string, std::string> visit_all();
   /// Ends the work of all workers.
   void rest();
-  /// How many nodes the locks have, at both ensembles.
+  /// The number of nodes that the locks have at both ensembles together.
   [[nodiscard]] std::size_t nodes_left();
-  /// Listens until the condition is met.
+  /// Listens until the condition is true.
   void wait_for(const std::string& what, const std::function<bool()>& condition);
-  /// Listens for so long, and calls the function again and again.
+  /// Listens for `time`, and calls `meanwhile` again and again.
   void pass(std::chrono::milliseconds time, const std::function<void()>& meanwhile);
 
   int refused_stale = 0;

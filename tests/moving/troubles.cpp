@@ -108,7 +108,8 @@ void Troubles::stop_worker() {
   });
 }
 
-/// Killed before it has said what it has lost, the process would seem to have held that until then.
+/// If the process were killed before it has reported its losses, it would seem to have held those
+/// paths until then.
 void Troubles::free_later(Place& place, std::int64_t went_on) {
   after(1s, [this, &place, went_on] {
     place.is_free = !scene_.judge().holds_since_before(place.process, went_on);

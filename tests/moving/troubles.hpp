@@ -16,11 +16,11 @@
 namespace custodian::tests::moving {
 
 enum class Trouble {
-  kill_worker,  ///< and another one starts in its place
+  kill_worker,  ///< kills a worker; another worker starts in its place
   short_cut,    ///< a process does not reach an ensemble, for less than its session timeout
-  long_cut,     ///< for more
+  long_cut,     ///< the same, for more than its session timeout
   stop_worker,  ///< a process stands still, for more than its session timeout
-  kill_server,  ///< and it starts again
+  kill_server,  ///< kills a server, which then starts again
 };
 constexpr int kinds_of_trouble = 5;
 
@@ -28,16 +28,17 @@ class Troubles {
  public:
   explicit Troubles(Scene& scene) : scene_{scene} {}
 
-  /// Plays the next of all kinds in turn, after this time.
+  /// Plays a trouble after this time; all kinds have their turn.
   void plan_next(std::chrono::milliseconds delay);
-  /// Kills the mover after this time, if it still moves the map to this step; another one goes on.
+  /// Kills the mover after this time, if it still moves the map to this step; another mover goes
+  /// on.
   void plan_end_of_mover(std::chrono::milliseconds delay, int step);
-  /// Cuts a process off from an ensemble, for long enough that its session there ends and a move
-  /// would be over that does not wait for it.
+  /// Cuts a process off from an ensemble until its session there has ended, and for longer than a
+  /// move takes that does not wait for the process.
   void cut_off(Place& place, const std::string& ensemble);
-  /// What is due is begun, or undone.
+  /// Begins and undoes the troubles that are due.
   void tick();
-  /// Whether all that was planned is over.
+  /// Whether all planned troubles are over.
   [[nodiscard]] bool is_over();
   int kills = 0;  ///< of workers and movers
   int cuts = 0;
@@ -53,11 +54,12 @@ class Troubles {
   void cut_any(std::chrono::milliseconds length);
   void cut(Place& place, const std::string& ensemble, std::chrono::milliseconds length);
   void stop_worker();
-  /// Ends the fault of a process that went on at this time, when it has said what it has lost.
+  /// Ends the fault of a process that was continued at this time, as soon as it has reported its
+  /// losses.
   void free_later(Place& place, std::int64_t went_on);
   void kill_server();
   void after(std::chrono::milliseconds delay, std::function<void()> action);
-  /// A worker's place, at which nothing happens now; null if there is none.
+  /// The place of a worker without a present fault; null if there is none.
   [[nodiscard]] Place* any_free_worker();
   [[nodiscard]] std::chrono::milliseconds past_session_timeout() const;
 

@@ -78,7 +78,7 @@ class Worker {
       start([this, seed = settings_.seed * cycling_threads + number] { cycle(seed); });
     }
   }
-  /// Most cycles are of few paths; some holds are longer, and some waits are given up.
+  /// Most cycles use few paths; some holds are longer, and some waits are given up.
   void cycle(unsigned seed) {
     Contender contender{site()};
     std::mt19937 random{seed};
@@ -93,7 +93,7 @@ class Worker {
         if (!end) end = Deadline{length};
         return !end->passed();
       };
-      // Of the other paths some are held for long.
+      // Some of the other paths are held for long.
       if (is_hot && !one_in(10)) {
         contender.take_at_last(path, goes_on);
       } else {

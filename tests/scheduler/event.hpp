@@ -13,7 +13,7 @@ namespace custodian::tests::scheduler {
 /// A time of the boot clock.
 using Time = std::chrono::nanoseconds;
 
-/// What an instance has reported. Event::number depends on it.
+/// The kind of an event. The meaning of Event::number depends on it.
 enum class EventKind {
   took_over,      ///< `number` is the token of the leadership
   running,        ///< `number` is the job's

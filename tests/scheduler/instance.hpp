@@ -1,8 +1,9 @@
 #pragma once
 
 /// \file
-/// Instance is a place where instances of the scheduler run: it has a proxy to the server, and its
-/// present process. When the process is killed, another one with another name takes its place.
+/// Instance is a place at which processes of the scheduler run, one at a time: it has a proxy to
+/// the server, and the present process. When that process is killed, another process with another
+/// name takes its place.
 ///
 /// Threads: one at a time.
 

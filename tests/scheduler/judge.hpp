@@ -2,8 +2,8 @@
 
 /// \file
 /// judge() judges a run of the scheduler, by its own queries to the database and by the instances'
-/// output: does each result exist once, is each repeated attempt explained, did two instances lead
-/// at once without an excuse?
+/// output: whether each result exists once, whether each repeated attempt is explained, and whether
+/// two instances led at once without an excuse.
 
 #include <map>
 #include <ostream>

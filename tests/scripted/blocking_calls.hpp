@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the tests of the blocking forms have in common: a client with a thread of its own, one
-/// whose context no thread runs, and the errors that are thrown.
+/// Helpers for the tests of blocking calls: a client with a thread of its own, a client whose
+/// context no thread runs, and a check of the errors that are thrown.
 
 #include <chrono>
 #include <memory>
@@ -34,7 +34,7 @@ void check_throws(const error_code& code, std::string_view operation, std::strin
   }
 }
 
-/// Waits for what another thread brings about. Returns false at the limit.
+/// Waits until a condition is true that another thread changes. Returns false at the limit.
 template <typename Condition>
 [[nodiscard]] bool until(const Condition& condition) {
   for (const Deadline late{World::limit}; !late.passed(); std::this_thread::yield()) {
@@ -43,7 +43,7 @@ template <typename Condition>
   return false;
 }
 
-/// A client with a thread of its own, whose calls block the test's.
+/// A client with a thread of its own. Its blocking calls block the test's thread.
 struct BlockingClient {
   testing::FakeEnsemble ensemble{};
   // A long session keeps beats away from the requests that a test counts.

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// EndingWorld is a World that ends its clients: one whose context is destroyed while it closes is
-/// never freed, which AddressSanitizer reports.
+/// EndingWorld is a World that ends its clients: a client whose context is destroyed while the
+/// client closes is never freed, which AddressSanitizer reports.
 
 #include <algorithm>
 #include <memory>

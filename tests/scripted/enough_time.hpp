@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// play_with_enough_time() is for scenes that must come about before a deadline: on a slow machine
-/// they do not at first.
+/// play_with_enough_time() is for scenes that must be complete before a deadline: on a slow machine
+/// the first deadline may be too short.
 
 #include <chrono>
 
@@ -11,8 +11,8 @@
 
 namespace custodian::tests {
 
-/// Plays a scene with this time, and with twice as much until it has come about. `play(time)`
-/// returns whether it has, and checks nothing if it has not.
+/// Plays a scene with this time, then with twice as much, and so on, until the scene is complete.
+/// `play(time)` returns whether it was complete, and checks nothing otherwise.
 template <typename Play>
 void play_with_enough_time(std::chrono::milliseconds time, const Play& play) {
   while (!play(time)) {

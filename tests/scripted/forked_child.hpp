@@ -17,7 +17,7 @@
 
 namespace custodian::tests {
 
-/// What a child finds wrong, a line each.
+/// The faults that a child finds, a line each.
 class ChildReport {
  public:
   explicit ChildReport(World& world) : world_{world} {}
@@ -25,7 +25,7 @@ class ChildReport {
   void expect(bool holds, std::string_view statement) {
     if (!holds) text_.append("not so: ").append(statement) += '\n';
   }
-  /// A blocking call throws `forked`.
+  /// Checks that a blocking call throws `forked`.
   template <typename Call>
   void throws(std::string_view name, const Call& call) {
     try {
@@ -35,7 +35,7 @@ class ChildReport {
     }
     expect(false, std::string{name} + " throws");
   }
-  /// An operation ends with `forked`: `fails<Lease>("acquire", [&](auto done) {...})`.
+  /// Checks that an operation ends with `forked`: `fails<Lease>("acquire", [&](auto done) {...})`.
   template <typename... Results, typename Start>
   void fails(std::string_view name, const Start& start) {
     Outcome<Results...> outcome;
@@ -52,9 +52,9 @@ class ChildReport {
   std::string text_;
 };
 
-/// Calls `use` in a forked child, and returns what is wrong there; the function ends the objects
-/// that it uses. Nothing may be sent to the servers, and no watch may be taken off. `clients` are
-/// those of the objects, which must have nothing under way.
+/// Calls `use` in a forked child, and returns the faults that it finds, in words; `use` must
+/// destroy the objects that it uses. A request to the servers is a fault, and so is a watch that is
+/// taken off. `clients` are the clients of the objects, and must have nothing under way.
 [[nodiscard]] inline std::string in_forked_child(
     World& world, const std::vector<std::reference_wrapper<Client>>& clients,
     const std::function<void(ChildReport&)>& use) {

@@ -18,7 +18,8 @@
 
 namespace custodian::tests {
 
-/// A lease is lost only if a beat is late, or the machine stands still, for a third of this.
+/// The session timeout. A lease is lost only if a beat is late, or the machine stands still, for a
+/// third of it.
 inline constexpr auto timeout = std::chrono::milliseconds{3000};
 inline constexpr auto lock_path = "/lock";
 

@@ -21,7 +21,8 @@ enum class Face {
   acquire,
   try_acquire,
   timed,
-  downgrade,  ///< acquires the read lock while holding the write lock, which met no fault
+  downgrade,  ///< acquires the read lock while holding the write lock, which was acquired without a
+              ///< fault
 };
 
 /// What happens while the acquire waits, besides the faults.

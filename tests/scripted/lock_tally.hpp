@@ -79,9 +79,9 @@ inline void play_cancellations(const Scenario& scenario) {
   }
 }
 
-/// Plays every pair of faults at every pair of requests, those included that only the first fault
-/// causes. `parity` selects the cases whose first fault is at an even or an odd request, so that no
-/// case takes too long.
+/// Plays every pair of faults at every pair of requests, including requests that only the first
+/// fault causes. `parity` selects the cases whose first fault is at an even or an odd request, so
+/// that no case takes too long.
 inline void play_pairs(const Scenario& scenario, std::size_t parity) {
   Tally tally{scenario.name + ", each pair of faults, " + (parity == 0 ? "even" : "odd") +
               " first"};
@@ -99,7 +99,7 @@ inline void play_pairs(const Scenario& scenario, std::size_t parity) {
   }
 }
 
-/// Plays every fault at every request, with the incident at every request.
+/// Plays every fault at every request, each with the incident at every request.
 inline void play_incidents(Scenario scenario) {
   Tally tally{scenario.name + ", each fault at each request"};
   const std::size_t steps = tally.play(scenario).steps;

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Moments acts while a client's requests are under way.
+/// Moments is a fault plan that acts at certain requests of a client.
 
 #include <algorithm>
 #include <functional>
@@ -13,7 +13,8 @@
 
 namespace custodian::tests {
 
-/// A request of a client: the n-th of its kind, from 0, whose path begins so.
+/// A request of a client: that with this number, counted from 0, among the requests of this kind
+/// whose path begins with `path`.
 struct NthRequest {
   std::string kind;
   int number = 0;
@@ -29,14 +30,14 @@ class Moments final : public testing::FaultPlan {
   void before(NthRequest request, std::function<void()> act) {
     moments_.push_back({.request = std::move(request), .before = std::move(act)});
   }
-  /// Acts when the servers have answered, before the client has the answer.
+  /// Acts when the servers have answered the request, before the client gets the answer.
   void behind(NthRequest request, std::function<void()> act) {
     moments_.push_back({.request = std::move(request), .behind = std::move(act)});
   }
   void fault_at(NthRequest request, Fault fault) {
     moments_.push_back({.request = std::move(request), .fault = fault});
   }
-  /// Whether all of it has happened.
+  /// Whether all of these moments have come.
   [[nodiscard]] bool have_come() const {
     return std::ranges::all_of(moments_, [](const Moment& each) {
       return (each.behind ? each.answered : each.sent) > each.request.number;

@@ -25,8 +25,8 @@ struct Given {
   std::weak_ptr<Session> session;           ///< the newest session
 };
 
-/// A session that records its credentials and servers, and passes everything but the credentials
-/// on.
+/// A session that records its credentials and servers. It passes all calls on but those with
+/// credentials.
 class NotedSession final : public PassingSession {
  public:
   NotedSession(std::shared_ptr<Session> session, std::shared_ptr<Given> given)

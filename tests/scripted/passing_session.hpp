@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// A session that passes everything on, for tests to override what they look at.
+/// PassingSession passes all calls on to another session; tests override the functions that they
+/// observe.
 
 #include <memory>
 #include <string>
@@ -12,7 +13,7 @@
 
 namespace custodian::tests {
 
-/// A session that passes everything on to another one.
+/// A session that passes all calls on to another session.
 class PassingSession : public Session {
  public:
   explicit PassingSession(std::shared_ptr<Session> session) : session_{std::move(session)} {}

@@ -11,7 +11,7 @@
 
 namespace custodian::tests {
 
-/// The plays of one scene, each with another fault. Its destructor prints how many there were.
+/// The plays of one scene, each with another fault. The destructor prints the number of plays.
 class Plays {
  public:
   explicit Plays(std::string name) : name_{std::move(name)} {}
@@ -19,8 +19,8 @@ class Plays {
   Plays& operator=(const Plays&) = delete;
   ~Plays() { std::cout << "  " << count_ << " plays: " << name_ << '\n'; }
 
-  /// Counts a play. One with a violation fails the test case, whose message begins with what
-  /// `describe()` returns; the twentieth failure ends the test case.
+  /// Counts a play. A violation fails the test case, with a message that begins with the result of
+  /// `describe()`; the twentieth violation ends the test case.
   template <typename Describe>
   void add(const std::string& violation, const Describe& describe) {
     ++count_;

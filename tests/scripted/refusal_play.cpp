@@ -79,7 +79,7 @@ void OrderScene::complain(const std::string& what) {
 
 // -- One play -------------------------------------------------------------------------------------
 
-/// A reply is there after three turns, and what it leads to is done some turns later.
+/// A reply arrives after three turns, and is processed some turns later.
 constexpr int most_turns = 8;
 
 struct RefusalVerdict {
@@ -107,7 +107,7 @@ class RefusalPlay {
   }
 
  private:
-  /// An order has a dozen requests; one that is repeated without end has more than this.
+  /// An order has a dozen requests; an order that repeats them without end has more than this.
   static constexpr std::size_t most_requests = 200;
 
   void complain(const std::string& what) {
@@ -144,7 +144,7 @@ class RefusalPlay {
     }
     world_.ensemble.set_fault_plan(nullptr);
     if (!scene.violation_.empty()) complain(name + ": " + scene.violation_);
-    // What was under way when the order ended has ended with its client.
+    // The operations that were under way when the order ended have ended with its client.
     error_ = has_ended ? error_code{} : scene.error_;
     return has_ended;
   }
@@ -185,7 +185,7 @@ void play_every_refusal(std::string_view expected, const Order& order, LastingRe
     }
   }
   CHECK(found == expected);
-  // An order that waits for nothing through its scene would be ended nowhere.
+  // An order that never waits through its scene could not be ended early.
   CHECK((is_ended || undisturbed.goes_on));
 }
 

@@ -34,10 +34,10 @@ class Refusals final : public testing::FaultPlan {
   Fault on_submit(const Submission& submission) override;
   void before_reply(const Submission&, const Reply&) override { permit_all(); }
 
-  /// Lets the order come to its own end from here on.
+  /// From now on the order is not ended early.
   void let_it_go_on() { goes_on_ = true; }
   [[nodiscard]] bool goes_on() const { return goes_on_; }
-  /// Ends the order so many turns of the executor after the request.
+  /// Ends the order `turns` turns of the executor after the request.
   void end_the_order(int turns) { turns_to_end_ = turns; }
   /// Returns whether the order ends now. Called at each turn.
   [[nodiscard]] bool ends_now();
@@ -63,18 +63,18 @@ class Refusals final : public testing::FaultPlan {
 /// Thrown in the middle of an order, which thereby destroys all its recipes.
 struct OrderEnded {};
 
-/// The place where an order is carried out: first by the client "observed", which may not do
-/// everything, and then by the client "next", which may.
+/// The setting of an order. First the client "observed" carries it out, which may not do
+/// everything, and then the client "next", which may.
 class OrderScene {
  public:
   World& world;
   Client& client;
 
-  /// The order is not ended from here on: a thread of its own must be joined.
+  /// From now on the order is not ended early, since it must join a thread of its own.
   void let_it_go_on() {
     if (refusals_) refusals_->let_it_go_on();
   }
-  /// The requests are refused from here on: what comes before it is the preparation.
+  /// Ends the preparation of the order: only requests from now on are refused.
   void begin();
   /// Runs an operation to its end: `run<Lease>([&](auto done) {...})`. An error fails the order.
   template <typename... Results, typename Start>
@@ -83,7 +83,7 @@ class OrderScene {
     start(outcome.handler());
     if (!wait_until([&] { return outcome.arrived(); })) {
       complain("an operation does not end");
-      // The order looks at the outcome.
+      // The order reads the outcome, so it needs one.
       outcome.handler()(make_error_code(Errc::deadline_exceeded), Results{}...);
     }
     note(outcome.error());
@@ -115,8 +115,8 @@ class OrderScene {
 /// What a client does, from the construction of its recipes to their end.
 using Order = std::function<void(OrderScene&)>;
 
-/// Whether an order is also carried out with all requests refused, from each one on. What a client
-/// repeats until it succeeds does not end then.
+/// Whether an order is also carried out with lasting refusals: from one request on, all are
+/// refused. An operation that a client repeats until it succeeds would then never end.
 enum class LastingRefusal { is_played, is_left_out };
 
 /// Carries out the order without a refusal, and then with one at each of its requests, each time in
@@ -124,7 +124,7 @@ enum class LastingRefusal { is_played, is_left_out };
 /// their order, each with a mark:
 ///
 /// - `create!`: the refusal of this request makes the order fail.
-/// - `create~`: only a lasting refusal does, of this request and of all later ones.
+/// - `create~`: only a lasting refusal, of this request and all later ones, makes the order fail.
 /// - `create`: the order succeeds, even then (or lasting refusals are left out).
 ///
 /// The order is then carried out without a refusal, and ended while a request is under way, when

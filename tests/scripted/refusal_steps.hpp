@@ -17,7 +17,7 @@
 
 namespace custodian::tests {
 
-/// Runs until the operation has ended, or its client watches so many nodes.
+/// Runs until the operation has ended, or its client has `watches` watches.
 template <typename... Results>
 void until_asleep(OrderScene& scene, const Outcome<Results...>& outcome, std::size_t watches = 1) {
   const std::int64_t session = scene.client.session().id;
@@ -46,14 +46,14 @@ class GivenUp {
   /// Starts the operation: `start(token)`.
   template <typename Start>
   explicit GivenUp(Start start) {
-    // The operation may outlive this object, when its order is ended, and needs the signal.
+    // If the order is ended early, the operation outlives this object, and still needs the signal.
     start(boost::asio::bind_cancellation_slot(
         signal_->slot(), [signal = signal_, done = outcome.handler()](auto... results) {
           done(std::move(results)...);
         }));
   }
 
-  /// Gives the operation up as soon as its client watches so many nodes, and runs it to its end.
+  /// Gives the operation up as soon as its client has `watches` watches, and runs it to its end.
   void give_up(OrderScene& scene, std::size_t watches = 1) {
     until_asleep(scene, outcome, watches);
     signal_->emit(boost::asio::cancellation_type::terminal);
@@ -70,7 +70,7 @@ class GivenUp {
       std::make_shared<boost::asio::cancellation_signal>();
 };
 
-/// Another client, which may do everything, and is gone at the end of the order.
+/// Another client, which may do everything. It is destroyed at the end of the order.
 class OtherClient {
  public:
   explicit OtherClient(OrderScene& scene, const std::string& name = "other")

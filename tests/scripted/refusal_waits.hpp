@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// What orders do while an operation waits (refusal_play.hpp), and how they call blocking forms.
+/// Steps of orders (refusal_play.hpp) that act while an operation waits, or that call blocking
+/// functions.
 
 #include <atomic>
 #include <boost/asio/post.hpp>
@@ -17,8 +18,8 @@
 
 namespace custodian::tests {
 
-/// Begins an operation, and does `meanwhile` as soon as it waits: `waits` says whether it does. An
-/// operation that ends before, because it was refused, is not waited for.
+/// Begins an operation, calls `meanwhile` as soon as `waits` returns true, and runs the operation
+/// to its end. If the operation is refused, and so ends before, `meanwhile` is called then.
 template <typename... Results, typename Start>
 Outcome<Results...> run_meanwhile(OrderScene& scene, Start start,
                                   const std::function<bool()>& waits,
@@ -50,7 +51,7 @@ inline void run_blocking(OrderScene& scene, const std::function<void()>& call) {
     boost::asio::post(scene.world.context, [] {});
   }};
   if (!scene.wait_until([&] { return ended.load(); })) {
-    // The end of its client ends the call.
+    // Closing its client ends the call.
     scene.complain("a call does not end");
     scene.client.async_close(Deadline{std::chrono::seconds{0}}, [](error_code, bool) {});
     while (!ended) scene.world.run_for(std::chrono::milliseconds{1});

@@ -27,9 +27,9 @@ using testing::NextServer;
 using testing::NextWatches;
 using testing::Submission;
 
-/// A time limit that is to pass in a test. It must not have passed when the call begins: an acquire
-/// would then only try once, and an operation would never be sent. A busy machine can take 5 ms
-/// from a thread, so the limit is longer than that.
+/// A time limit that is to pass in a test, but not before the call begins: an acquire would then
+/// only try once, and an operation would never be sent. A busy machine may suspend a thread for 5
+/// ms, so the limit is longer than that.
 inline constexpr std::chrono::milliseconds brief_limit{30};
 
 /// The outcome of an asynchronous operation, once it has one.
@@ -55,7 +55,7 @@ class Outcome {
 
 class World {
  public:
-  /// The time limit of a run, much longer than a run takes: only a run that fails reaches it.
+  /// The time limit of a run, much longer than a run takes: it passes only if the run fails.
   static constexpr std::chrono::seconds limit{20};
 
   explicit World(std::chrono::milliseconds longest_lag = std::chrono::milliseconds{5})
@@ -86,7 +86,7 @@ class World {
   }
 
   /// A client that counts the nodes that it takes for those of late creates. Where no create is
-  /// late it must find none: each create deletes its own leftovers.
+  /// late, it must find none: each create deletes its own leftovers.
   [[nodiscard]] std::unique_ptr<Client> client_that_counts_strays(const std::string& name) {
     ClientOptions counting = options(name);
     counting.log = [this](LogLevel, std::string_view message) {
@@ -116,13 +116,13 @@ class World {
     context.poll();
   }
 
-  /// Runs for so long, whether anything is due or not.
+  /// Runs for `time`, whether anything is due or not.
   void run_for(std::chrono::milliseconds time) {
     context.restart();
     context.run_for(time);
   }
 
-  /// Destroys a client, and runs until nothing of it is left. Returns false if something keeps it
+  /// Destroys a client, and runs until its core is gone. Returns false if something keeps the core
   /// alive.
   bool end(std::unique_ptr<Client>& client) {
     const std::weak_ptr<detail::ClientCore> core = client->core();
@@ -194,9 +194,10 @@ class FaultsAt final : public testing::FaultPlan {
   std::size_t answered_ = 0;
 };
 
-/// A fault of each kind, and each variety of those that cut connections.
+/// A fault of each kind; of those that cut connections, one of each variety.
 [[nodiscard]] const std::vector<Fault>& all_faults();
-/// The same, and requests that are applied one or two requests later, or when the test says so.
+/// all_faults(), and requests that are applied one or two requests later, or by
+/// apply_late_requests().
 [[nodiscard]] std::vector<Fault> faults_and_late_ones();
 [[nodiscard]] std::string describe(const Fault& fault);
 
@@ -217,9 +218,9 @@ class Sample {
   std::mt19937_64 random_{seed()};
 };
 
-/// Returns the faults that a request is played with: all of these, or, where Sample plays a part, a
-/// quarter of them, drawn anew at each call. A test case draws the same ones whenever it is run
-/// with the same seed.
+/// Returns the faults that a request is played with: all of `faults` or, where Sample plays only a
+/// part, a quarter of them, drawn anew at each call. With the same seed a test case draws the same
+/// faults.
 [[nodiscard]] std::vector<Fault> sampled(std::vector<Fault> faults);
 
 }  // namespace custodian::tests

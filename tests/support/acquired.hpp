@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// acquired() says whether a try has acquired its lock, and releases the lock at once: for tests
-/// that only ask.
+/// acquired() returns whether a try has acquired its lock, and so releases the lock at once: its
+/// argument is a temporary. For tests that need only the answer.
 
 namespace custodian::tests {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What a call throws.
+/// error_of() returns the error that a call throws.
 
 #include "custodian/error.hpp"
 

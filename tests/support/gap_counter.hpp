@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// GapCounter watches a path, and counts how often it is seen without a node.
+/// GapCounter watches a path, and counts how often there is no node at it.
 
 #include <atomic>
 #include <stop_token>

@@ -16,7 +16,8 @@
 
 namespace custodian::tests {
 
-/// After so many seconds a child ends: a mutex that nobody unlocks must not keep it for ever.
+/// A child ends after this many seconds: a mutex that nobody unlocks must not block the child for
+/// ever.
 inline constexpr unsigned longest_child = 100;
 
 /// Returns whether the function returns true in a forked child. Asserts nothing, since this process
@@ -38,8 +39,8 @@ template <typename Function>
   return child > 0 && ::waitpid(child, &status, 0) == child && status == 0;
 }
 
-/// Calls `use` in a forked child, and returns the text that it returns there; another text if it
-/// throws, or if the child does not come to its end. `in_parent` is called behind the fork.
+/// Calls `use` in a forked child, and returns the text that `use` returns there; another text if
+/// `use` throws, or if the child dies before. `in_parent` is called in this process after the fork.
 [[nodiscard]] inline std::string text_of_child(const std::function<std::string()>& use,
                                                const std::function<void()>& in_parent = {}) {
   constexpr std::string_view last = "\nend";

@@ -53,7 +53,7 @@ class Jute {
   return static_cast<std::int32_t>(value);
 }
 
-/// The answer to a handshake; by default one that is in order.
+/// The answer to a handshake; by default a correct one.
 struct Greeting {
   std::int32_t timeout = 10'000;
   std::int64_t session = 0x1234;

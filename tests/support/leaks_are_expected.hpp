@@ -11,7 +11,8 @@
 
 namespace custodian::tests {
 
-/// A client whose context is gone is never freed, for its requests are never answered.
+/// Use it where a client's context is destroyed before the client: that client is never freed,
+/// because the handlers of its requests never run.
 struct LeaksAreExpected {
 #ifdef CUSTODIAN_ADDRESS_SANITIZER
   LeaksAreExpected() { __lsan_disable(); }

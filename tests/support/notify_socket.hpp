@@ -1,8 +1,7 @@
 #pragma once
 
 /// \file
-/// NotifySocket is a service manager's end of NOTIFY_SOCKET: systemd's, as far as its services see
-/// it.
+/// NotifySocket is the service manager's end of NOTIFY_SOCKET. It stands for systemd.
 
 #include <unistd.h>
 

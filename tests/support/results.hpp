@@ -8,7 +8,7 @@ namespace custodian::tests {
 
 // Results records the outcome of each test case, for the program that sums up the suites. When
 // CUSTODIAN_TEST_RESULTS names a directory, a line is appended to the file of this suite there when
-// a case starts and when it ends, so that a suite that dies still tells in which case.
+// a case starts and when it ends, so that the file of a suite that dies still shows in which case.
 class Results {
  public:
   Results();
@@ -36,7 +36,7 @@ Results& results();
 
 }  // namespace custodian::tests
 
-// Leaves a test case, which counts as skipped.
+// Returns from a test case, which then counts as skipped.
 #define CUSTODIAN_SKIP(reason)                  \
   do {                                          \
     ::custodian::tests::results().skip(reason); \

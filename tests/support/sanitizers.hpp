@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Which sanitizer is used: g++ says it by a macro, clang by a feature.
+/// Detects which sanitizer is used: g++ shows it by a macro, clang by a feature.
 
 #ifdef __has_feature
 #define CUSTODIAN_HAS_FEATURE(feature) __has_feature(feature)

@@ -8,7 +8,7 @@
 
 namespace custodian::tests {
 
-/// While it lives, larger allocations of this thread fail.
+/// While the object lives, allocations of this thread that are larger than `most_at_once` fail.
 class Shortage {
  public:
   explicit Shortage(std::size_t most_at_once) noexcept;

@@ -16,7 +16,8 @@
 
 namespace custodian::tests {
 
-/// The time limit of most waits: long enough for a busy machine. No test waits for it to pass.
+/// The time limit of most waits: long enough for a busy machine. It passes only in a test that
+/// fails.
 inline constexpr std::chrono::seconds patience{30};
 
 /// Evaluates the condition repeatedly until it is true. Returns false if it is not true in time.

@@ -10,15 +10,15 @@
 
 namespace custodian::tests {
 
-/// While it lives, the process has no standard input, as a daemon may have none: so the next file
-/// or socket that is opened has the descriptor 0.
+/// While the object lives, the process has no standard input, as some daemons: so the next file or
+/// socket that is opened gets the descriptor 0.
 class ClosedInput {
  public:
   ClosedInput() : usual_{::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)} {
     REQUIRE(usual_ >= 0);
     ::close(STDIN_FILENO);
   }
-  /// What has the descriptor 0 at the end is closed.
+  /// Closes the file or socket that has the descriptor 0 then.
   ~ClosedInput() {
     ::dup2(usual_, STDIN_FILENO);
     ::close(usual_);

@@ -159,8 +159,8 @@ void Demo::follow_workers() {
 void Demo::kill_the_one_inside() {
   for (const auto& worker : workers_) {
     if (worker->stage() != WorkerProcess::Stage::inside) continue;
-    // There must be another worker in the queue, which can take over. Each has kept its last
-    // increment for this, or fast ones might be done before the slow one is inside.
+    // There must be another worker in the queue, which can take over. Each worker keeps its last
+    // increment until now: otherwise fast workers might be done before the slow one is inside.
     if (!may_finish_) let_finish();
     if (mutex_->queue_length() < 2) return;
     kill_ = Kill{worker->number(), BootClock::now(), worker->increments_done(),

@@ -7,7 +7,7 @@
 ///   inside                                   it waits, in the midst of an increment, to be killed
 ///   done                                     all its increments are done
 ///
-/// A second line to it allows its last increment. It ends when the demo does.
+/// A second line from the demo allows the last increment. The worker ends when the demo does.
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -23,7 +23,7 @@ class WorkerProcess {
   [[nodiscard]] int increments_done() const noexcept { return done_; }
   [[nodiscard]] std::chrono::milliseconds session_timeout() const noexcept { return timeout_; }
 
-  /// Readable when the worker has sent a message, or has ended.
+  /// A descriptor that is readable when the worker has sent a message, or has ended.
   [[nodiscard]] int descriptor() const noexcept { return process_.descriptor(); }
   [[nodiscard]] bool has_ended() const noexcept { return process_.has_ended(); }
   /// Reads the worker's messages. To be called when the descriptor is readable.

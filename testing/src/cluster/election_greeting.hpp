@@ -10,8 +10,8 @@ namespace custodian::testing {
 ///
 /// Between two servers, only connections that the server with the larger number has opened are
 /// kept. When the other server greets it, the server with the larger number closes that connection,
-/// and opens one to the address in the greeting. That is the greeter's own address
-/// (QuorumCnxManager.handleConnection, 3.5 and later), which would bypass any proxy.
+/// and opens one to the address in the greeting. The address in the greeting is the greeter's own
+/// (QuorumCnxManager.handleConnection, 3.5 and later), and would bypass any proxy.
 class ElectionGreeting {
  public:
   /// `address` is "host:port".

@@ -9,8 +9,9 @@
 namespace custodian::testing {
 namespace {
 
-// A newly elected leader opens its port a moment late, so a follower that finds it closed tries
-// again. The proxy accepts the follower at once, so the proxy must try again itself.
+// A newly elected leader opens its port a moment late, so a follower that finds the port closed
+// tries again. Here the proxy has accepted the follower already, so the proxy must try again
+// itself.
 constexpr std::chrono::milliseconds connect_patience{1000};
 
 }  // namespace
@@ -22,8 +23,9 @@ PeerNetwork::PeerNetwork(std::size_t size, const std::string& address, PeerLinks
 }
 
 void PeerNetwork::make_links() {
-  // The addresses to put into greetings, by the greeting and the greeted member. They are known
-  // only when all proxies exist, so the proxies get a future.
+  // The addresses to put into greetings: the first index is the member that greets, the second the
+  // member that is greeted. The addresses are known only when all proxies exist, so the proxies get
+  // a future.
   using Addresses = std::vector<std::vector<std::string>>;
   std::promise<Addresses> promise;
   const std::shared_future<Addresses> back = promise.get_future();
@@ -81,7 +83,7 @@ void PeerNetwork::cut(std::size_t from, std::size_t to) {
     link.quorum->hold_back(direction);
     link.election->hold_back(direction);
   };
-  // The bytes of `from` travel on connections that it has opened, and on those that `to` has
+  // The bytes of `from` travel on connections that `from` has opened, and on those that `to` has
   // opened.
   hold_back(link(from, to), Direction::to_server);
   hold_back(link(to, from), Direction::to_client);

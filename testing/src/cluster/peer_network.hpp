@@ -20,8 +20,8 @@ class PeerNetwork {
   /// The lines "server.<number>=..." of zoo.cfg as one member sees the ensemble.
   [[nodiscard]] std::vector<std::string> server_lines(std::size_t member) const;
 
-  /// Holds back what one member sends to another, on connections that either of them has opened.
-  /// Throws `TestingError` without proxies.
+  /// Holds back the bytes that one member sends to another, on connections that either of them has
+  /// opened. Throws `TestingError` without proxies.
   void cut(std::size_t from, std::size_t to);
   void heal();
 

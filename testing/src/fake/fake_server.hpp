@@ -112,7 +112,7 @@ class FakeServer final : public TimedServers {
   void cut_off(const std::string& client);
   void let_in(const std::string& client);
   void leave_server_behind();
-  /// Changes the tree, and fires the watches on what has changed.
+  /// Changes the tree, and fires the watches on the nodes that have changed.
   template <typename Action>
   auto change(Action action) {
     const std::lock_guard lock{mutex_};
@@ -159,7 +159,7 @@ class FakeServer final : public TimedServers {
   struct LateRequest {
     std::int64_t session = 0;
     Request request;
-    /// It is applied after this many further requests of the session; 0: only by
+    /// The request is applied after this many further requests of the session; 0: only by
     /// apply_late_requests().
     int requests_later = 0;
   };
@@ -167,7 +167,7 @@ class FakeServer final : public TimedServers {
   // Called with the mutex held.
   void process(ServerSession& session, const FakeConnectionPtr& connection, const Request& request,
                std::uint64_t operation, bool arms_watch, int turns);
-  /// Counts a request of the session, and applies the late requests that are due by it.
+  /// Counts a request of the session, and applies the late requests that are due after it.
   void count_for_late_requests(std::int64_t session);
   void apply_late(const LateRequest& late);
   void cut(const FakeConnectionPtr& connection, EarlierReplies earlier,
@@ -180,8 +180,8 @@ class FakeServer final : public TimedServers {
   void end_overdue();
   void end_sessions(const std::function<bool(Time end)>& is_over);
   void fire(const std::vector<TreeChange>& changes);
-  /// Fires the watches on what has changed since a zxid, as a reconnection or a server that catches
-  /// up does.
+  /// Fires the watches on the nodes that have changed since a zxid. Called when a session
+  /// reconnects, and when its server catches up.
   void fire_missed(ServerSession& session, const FakeTree& tree, std::int64_t since);
   void fire_one(ServerSession& session, ArmedWatches::iterator watch, WatchEventType type);
   void send(const FakeConnectionPtr& connection, FakeMessage message);

@@ -227,8 +227,8 @@ void FakeSession::connect() {
       waits_ = boost::asio::prefer(strand_, boost::asio::execution::outstanding_work.tracked);
       return;
     }
-    // The pause is never zero: a test that polls the executor until nothing is due would not come
-    // to an end.
+    // The pause is never zero: a test that polls the executor until nothing is due would poll for
+    // ever.
     constexpr std::chrono::milliseconds least{1};
     return connect_after(std::max(server_->options().reconnect_pause, least));
   }
@@ -290,7 +290,8 @@ void FakeSession::end() {
   waits_ = {};
   timer_.cancel();
   lag_timer_.cancel();
-  // Without a connection the servers cannot be notified, and the session lives until it expires.
+  // Without a connection the servers learn nothing of the close, and the session lives until it
+  // expires.
   if (connection_) server_->end_session(info_.id);
   connection_.reset();
   state_ = SessionState::connecting;

@@ -35,7 +35,7 @@ Reply failed(ServerErrc code) {
 
 }  // namespace
 
-/// A transaction that is being built.
+/// The session that a write comes from, and the changes that the write has made so far.
 struct FakeTree::Write {
   std::int64_t session = 0;
   std::vector<TreeChange>& changes;
@@ -248,7 +248,7 @@ void FakeTree::reap_containers(std::vector<TreeChange>& changes) {
       }
       ++zxid_;
       erase(std::string{path}, write);
-      found = true;  // search again: its parent may be empty now
+      found = true;  // search again: the parent may be empty now
       break;
     }
   }

@@ -14,8 +14,7 @@ namespace asio = boost::asio;
 namespace {
 
 void run(asio::io_context& context) {
-  // This limit is for a program that never comes to rest: it must not prevent the check of the
-  // time.
+  // A program whose context never runs out of work must not prevent the check of the time.
   constexpr int most_at_once = 10'000;
   if (context.stopped()) context.restart();
   for (int i = 0; i < most_at_once && context.poll_one() != 0; ++i) {
@@ -178,11 +177,12 @@ void Timekeeper::jump(Duration time) {
 // -- Settling -------------------------------------------------------------------------------------
 
 void Timekeeper::settle(asio::io_context* context) {
-  // In each round a question takes the way that a loss takes: from a client's strand to its
-  // callback executor. A second quiet round is for handlers that a callback has posted, and a third
-  // one for handlers posted before.
+  // In each round a question takes the way that the report of a loss takes: from a client's strand
+  // to its callback executor. A round is quiet if nothing was sent in it. A second quiet round is
+  // for handlers that a callback has posted, a third one for work that was under way when settling
+  // began.
   constexpr int quiet_enough = 3;
-  // This limit is for a program that sends requests all the time, and so never comes to rest.
+  // The limit ends the loop for a program that sends requests all the time.
   constexpr int most = 1'000;
   const Patience until = std::chrono::steady_clock::now() + patience_;
   for (int quiet = 0, round = 0; quiet < quiet_enough && round < most; ++round) {

@@ -71,7 +71,7 @@ class Timekeeper : public std::enable_shared_from_this<Timekeeper> {
 
   [[nodiscard]] std::vector<std::shared_ptr<TimedServers>> servers() const;
   [[nodiscard]] std::optional<Time> next_due() const;
-  /// Moves the clock to this time, unless it is past it already.
+  /// Moves the clock to this time, unless the clock is past this time already.
   void move_to(Time time) noexcept;
   void move_by_steps(Time end, boost::asio::io_context* context);
   /// Rings the alarms that are due. Returns whether there were any.

@@ -15,7 +15,8 @@ namespace custodian::testing {
 /// ProxyConnection is a client's connection to a FaultProxy, and the proxy's connection to the
 /// target.
 ///
-/// Handlers keep it alive. Close it before the objects that it refers to are destroyed.
+/// The handlers that wait for its sockets keep the object alive. Close it before the objects that
+/// it refers to are destroyed.
 class ProxyConnection : public std::enable_shared_from_this<ProxyConnection> {
  public:
   using Socket = boost::asio::ip::tcp::socket;

@@ -25,7 +25,8 @@ class ProxyFlow {
   using Socket = boost::asio::ip::tcp::socket;
 
   using ReplyCut = std::optional<ProxyRules::ReplyCut>;
-  /// If `reply_cut` is not null, the flow counts the replies, and cuts the connection as it says.
+  /// If `reply_cut` is not null, the flow counts the replies, and cuts the connection after the
+  /// number in `*reply_cut`, if that has a value.
   ProxyFlow(ProxyConnection& connection, Socket& source, Socket& sink, FlowRules& rules,
             ReplyCut* reply_cut, StreamEdit edit);
 

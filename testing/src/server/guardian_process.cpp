@@ -101,7 +101,8 @@ void GuardianProcess::spawn(const std::string& guardian, const std::vector<std::
 GuardianProcess::~GuardianProcess() { close(); }
 
 void GuardianProcess::close() {
-  // End of file makes the guardian clean up; its own end of file shows that it has done so.
+  // End of file makes the guardian clean up. When the guardian has done so, it ends, and this
+  // process reads end of file.
   ::shutdown(socket_, SHUT_WR);
   try {
     for (;;) read_line();

@@ -104,8 +104,8 @@ void expire_session(const ServerEndpoint& endpoint, std::int64_t session_id,
                     std::string_view password) {
   using Clock = std::chrono::steady_clock;
   const auto deadline = Clock::now() + std::chrono::seconds{30};
-  // This patience is short, because a server may leave one of them unanswered when the session's
-  // client and its twin connect alternately.
+  // The limit for an answer is short: while the session's client and this second connection (the
+  // twin) take the session from each other, a server may leave a handshake unanswered.
   constexpr std::chrono::seconds patience_with_twin{2};
   std::ostringstream name;
   name << to_string(endpoint) << ": session 0x" << std::hex << session_id;

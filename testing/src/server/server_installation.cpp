@@ -19,8 +19,8 @@ constexpr const char* debian_zookeeper = "/usr/share/java/zookeeper.jar";
 constexpr const char* debian_classpath =
     "/usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar";
 
-// The jar files that Netty's connection factory needs beside those that Debian's zookeeper.jar
-// lists.
+// The jar files that Netty's connection factory needs, and that Debian's zookeeper.jar does not
+// list.
 constexpr std::array debian_netty{"/usr/share/java/netty-codec.jar",
                                   "/usr/share/java/netty-resolver.jar",
                                   "/usr/share/java/netty-transport-native-unix-common.jar"};

@@ -12,7 +12,8 @@ using boost::system::error_code;
 
 DeadlineSocket::DeadlineSocket(const ServerEndpoint& endpoint, Clock::time_point deadline)
     : name_{to_string(endpoint)}, deadline_{deadline} {
-  // resolve() has no deadline, which is harmless: only "localhost" and addresses are resolved.
+  // resolve() has no deadline. That is harmless for "localhost" and for addresses, which the
+  // servers of this library have; another host's name may take longer than the deadline.
   asio::ip::tcp::resolver resolver{context_};
   error_code error;
   const auto addresses = resolver.resolve(endpoint.host, std::to_string(endpoint.port), error);

@@ -42,7 +42,7 @@ TEST_CASE("members of a party begin together and end together, party after party
       for (int round = 1; round <= rounds; ++round) {
         ++inside;
         barrier.enter();
-        if (inside < members * round) ++violations;  // somebody had not come yet
+        if (inside < members * round) ++violations;  // a member had not come yet
         barrier.leave();
       }
     });

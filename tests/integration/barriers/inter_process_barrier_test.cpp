@@ -41,8 +41,8 @@ void check_passed(std::future<std::tuple<error_code>>& passed) {
   return barrier ? barrier->version : 0;
 }
 
-/// Goes through so many phases with clients of these servers. Returns how often one was over before
-/// all had arrived.
+/// Goes through `phases` phases with clients of these servers. Returns how many phases were over
+/// before all had arrived.
 int violations_of(TestClient& client, const std::string& servers, int arrivals, int phases) {
   std::atomic<int> begun_arrivals = 0;
   std::atomic<int> violations = 0;
@@ -79,7 +79,8 @@ TEST_CASE("phases go on while connections are cut, and no arrival counts twice")
   int cuts = 0;
   std::thread cutter{[&] {
     while (!over) {
-      // The next cut waits for the next phase: on a slow machine no connection might stand else.
+      // The next cut waits for the next phase: otherwise a slow machine might never have a
+      // connection long enough.
       const std::int32_t phase = phase_of(*client);
       if (!eventually([&] { return over || phase_of(*client) > phase; })) return;
       std::this_thread::sleep_for(phase % 5 * 5ms);

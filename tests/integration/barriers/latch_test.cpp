@@ -109,7 +109,7 @@ TEST_CASE("an arrival is counted once, however often its connection is cut") {
   CountDownLatch latch{other, path, expected};
   auto opened = waiting(*client, expected);
   for (std::int32_t i = 0; i < expected; ++i) {
-    // The reply to the read arrives or not, and that to the transaction, or not.
+    // The reply to the read arrives or is lost, and so does the reply to the transaction.
     proxy.cut_after_replies(static_cast<std::uint64_t>(i % 3 + 1),
                             i % 2 == 0 ? testing::LastReply::arrives : testing::LastReply::is_lost);
     latch.count_down();

@@ -6,10 +6,9 @@
 ///
 /// Late requests are made likely. The client has several paths to its one server, so that after a
 /// cut it dials the next address at once. Every second cut ends only the client's half of the
-/// connection: what was sent before is held back in the network, and arrives about when the next
-/// connection does, a little earlier or later. And monitors ask the server for statistics all the
-/// time, on connections that the same server threads serve, so that late requests have to wait for
-/// these.
+/// connection: the bytes sent before are held back in the network, and arrive a little before or
+/// after the next connection. And monitors ask the server for statistics all the time; the server
+/// threads that serve them serve the late requests, too, which therefore have to wait.
 ///
 /// The next cut follows when each lock has been granted again.
 
@@ -63,7 +62,7 @@ struct CutStormReport {
   /// The number of cuts that were followed by more than a second without any grant: the server or
   /// the machine stood still.
   int stalls = 0;
-  /// The number of times that a lock was granted more than a second after the first one: something
+  /// The number of times that a lock was granted more than a second after the first lock: something
   /// blocked it.
   int blocked = 0;
   /// Nodes at the head of a queue that the storm removed, because the lock had not been granted for

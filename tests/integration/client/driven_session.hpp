@@ -16,7 +16,8 @@ namespace custodian::tests {
 /// A session that runs only while the test waits for something.
 class DrivenSession {
  public:
-  /// Waits for the first connection. The observer's callback for it calls `on_connected`.
+  /// Waits for the first connection. The observer calls `on_connected` when it is notified of that
+  /// connection.
   explicit DrivenSession(
       const std::string& servers, std::function<void(DrivenSession&)> on_connected = [](auto&) {})
       : observer_{std::make_shared<Observer>()},

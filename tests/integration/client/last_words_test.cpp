@@ -1,5 +1,5 @@
-// What a server has said before it ended the connection counts, even if the client fails to send a
-// request before it has read this.
+// The replies that a server has sent before it ends a connection count, even if the client fails to
+// send a request before it has read them.
 
 #include <atomic>
 #include <thread>

@@ -13,8 +13,9 @@
 namespace custodian::tests::leftovers_test {
 namespace {
 
-/// A server that reads one request of the first connection, and ends it while others are unread, so
-/// that the kernel resets it. On later connections it answers every request.
+/// A server that reads one request of the first connection, and ends that connection while other
+/// requests are unread, so that the kernel resets it. On later connections the server answers every
+/// request.
 class ResettingServer {
  public:
   [[nodiscard]] std::string connect_string() const { return server_.connect_string(); }

@@ -226,7 +226,7 @@ TEST_CASE("clients that are sent to another ensemble all come over: the holder, 
         return waiters.empty();
       },
       2 * soon));
-  // The holder is the last to come, perhaps: its lease is lost by its own clock, before it arrives.
+  // The holder may be the last client to move: its lease is lost by its own clock before it does.
   for (Observed& each : clients) {
     CHECK(eventually([&] { return is_connected(each->connection_state()); }, soon));
   }

@@ -61,7 +61,7 @@ struct CountingWatcher : Watcher {
 };
 
 TEST_CASE("a watch that fires when there is no memory for it makes its watcher read again") {
-  // The path has no room in memory, but its frame has: in the buffer of earlier ones.
+  // There is no memory for the path, but there is for its frame: in the buffer of earlier frames.
   constexpr std::size_t very_little = 8'000;
   const std::string path = "/" + std::string(very_little + 1, 'x');
   const HostileServer server{words([&](const SeenRequest& request) {
@@ -93,7 +93,7 @@ TEST_CASE("a watch that fires when there is no memory for it makes its watcher r
   CHECK(*lost == ServerErrc::connection_loss);
 }
 
-/// The errors of so many requests, whose replies are read while there is so much memory.
+/// The errors of `requests` requests whose replies are read while memory is short.
 std::vector<error_code> errors_of(std::size_t requests, const HostileServer& server,
                                   std::size_t memory) {
   DrivenSession session{server.connect_string()};

@@ -259,7 +259,7 @@ class Crowd {
     }
   }
 
-  /// The numbers of those that were signalled, and had the lock again.
+  /// The numbers of the waiters that were signalled and have had the lock again.
   [[nodiscard]] std::vector<std::size_t> woken() const {
     const std::lock_guard lock{mutex_};
     return woken_;
@@ -271,7 +271,7 @@ class Crowd {
   std::vector<std::unique_ptr<Party>> parties_;  // the last member: a handler may still run
 };
 
-// CUSTODIAN_TEST_WAITERS=<number> has so many waiters, and prints what they cost.
+// CUSTODIAN_TEST_WAITERS=<number> sets the number of waiters, and prints their cost.
 TEST_CASE("signals wake as many of many waiters, those that came first, by one event each") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const char* const given = std::getenv("CUSTODIAN_TEST_WAITERS");
@@ -297,7 +297,8 @@ TEST_CASE("signals wake as many of many waiters, those that came first, by one e
     CHECK(signals() - before == static_cast<std::int64_t>(some));
   }
   REQUIRE(eventually([&] { return crowd.woken().size() == some; }));
-  // Those that came first; how they then queue for the lock is their sessions' affair.
+  // The waiters that came first were signalled. The order in which they then queue for the lock
+  // depends on their sessions.
   for (const std::size_t each : crowd.woken()) CHECK(each < some);
   REQUIRE(eventually([&] { return are_asleep(waiters - some); }));
   if (given != nullptr) {

@@ -1,5 +1,5 @@
-// Service discovery with real servers: through cuts, restarts and lost sessions no instance is seen
-// missing whose process lives.
+// Service discovery with real servers: through cuts, restarts and lost sessions, no instance whose
+// process lives is ever missing.
 
 #include "custodian/discovery/service_discovery.hpp"
 
@@ -122,7 +122,7 @@ TEST_CASE("an instance whose process lives is never seen missing, whatever break
   CHECK(root->exists("/services/printer/a") == before);
   own_server().restart();
   REQUIRE(eventually([&] { return is_connected(working.connection_state()); }));
-  // One who looks loses the session, and still knows.
+  // The provider's client loses its session, and the provider still knows the instances.
   const SessionInfo session = looking.session();
   own_server().expire_session(session.id, session.password);
   REQUIRE(eventually([&] {

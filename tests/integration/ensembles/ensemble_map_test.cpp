@@ -1,6 +1,6 @@
 /// \file
-/// A map of two standalone servers: locks have their nodes at their homes, and go on at one while
-/// the other one is away.
+/// A map of two standalone servers: locks have their nodes at their homes, and those of one server
+/// work on while the other server is away.
 
 #include "custodian/ensembles/ensemble_map.hpp"
 
@@ -46,7 +46,7 @@ EnsembleMap map_of(const Servers& servers, const std::string& root,
   return map;
 }
 
-/// So many paths with their home at this ensemble.
+/// `count` paths whose home is this ensemble.
 std::vector<std::string> paths_at(const EnsembleMap& map, const std::string& home,
                                   std::size_t count) {
   std::vector<std::string> paths;
@@ -125,7 +125,7 @@ TEST_CASE("while one ensemble is stopped, locks at the other go on, and its own 
   Lease lost = at_west.acquire();
   servers.west.kill();
   REQUIRE(eventually([&] { return lost.state() == LeaseState::lost; }));
-  // Its session may go on when the server is back, and its node with it.
+  // The session may go on when the server is back, and so does its node.
   lost.release();
   for (std::size_t i = 0; i < 20; ++i) {
     auto another = others.make<InterProcessMutex>(east_paths[i]);
@@ -135,7 +135,7 @@ TEST_CASE("while one ensemble is stopped, locks at the other go on, and its own 
   CHECK_FALSE(acquired(same_at_east.try_acquire()));
   const AcquireResult away = same_at_west.try_acquire();
   CHECK(away.reason == NotAcquired::no_connection);
-  // Both at once need both ensembles.
+  // An acquire of both locks needs both ensembles.
   InterProcessMultiLock both{{at_east, same_at_west}};
   CHECK_FALSE(acquired(both.try_acquire()));
   servers.west.start();

@@ -57,7 +57,7 @@ struct MapProcess {
 
 std::string path_number(std::size_t number) { return "/orders/" + std::to_string(number); }
 
-/// What is known of each path's holders. Threads: any.
+/// The holders of each path, as they report themselves. Threads: any.
 class HolderJudge {
  public:
   explicit HolderJudge(std::size_t paths) : records_(paths) {}
@@ -70,7 +70,7 @@ class HolderJudge {
     record = {true, token};
     ++grants;
   }
-  /// Called before the release, and when the holder believes no more.
+  /// Called before the release, or when the holder has been notified of its loss.
   void on_end(std::size_t path, const FencingToken& token) {
     const std::lock_guard lock{mutex_};
     if (records_[path].last == token) records_[path].is_held = false;
@@ -127,7 +127,7 @@ TEST_CASE(
     processes.push_back(std::make_unique<MapProcess>(servers, root));
   }
   HolderJudge judge{paths};
-  // A lock that is held for all the time moves with its path.
+  // A lock that is held all the time moves with its path.
   MovingMutex held_mutex{publisher.map, "/held/for-long"};
   const MovingLease held = held_mutex.acquire();
   const FencingToken held_token = held.token();
@@ -145,8 +145,8 @@ TEST_CASE(
       CHECK(eventually([&] { return judge.grants > before + 20; }));
     }
     CHECK(judge.two_holders == 0);
-    // Sessions that end without a word keep no move waiting. Their holders believe for a moment
-    // longer than the servers; by their tokens they are refused.
+    // Sessions that the servers end keep no move waiting. Their holders believe for a moment longer
+    // that they hold; their tokens are refused.
     std::jthread ends_a_session{[&](const std::stop_token& stop) {
       while (!stop.stop_requested()) {
         try {

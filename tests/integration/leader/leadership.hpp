@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// Helpers for tests of elections: clients below one root, and records of what listeners hear.
+/// Helpers for tests of elections: clients below one root, and records of the calls of listeners.
 
 #include <atomic>
 #include <list>

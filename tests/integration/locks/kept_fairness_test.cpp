@@ -1,6 +1,7 @@
-// A client that keeps a lock and takes it again and again, among others that want it, too.
+// A client that keeps a lock and acquires it again and again, among other clients that want it,
+// too.
 //
-// CUSTODIAN_TEST_KEEPER_SECONDS=600 lets them go on for so long; without it for a few seconds.
+// CUSTODIAN_TEST_KEEPER_SECONDS sets for how long; by default a few seconds.
 
 #include <algorithm>
 #include <atomic>
@@ -74,7 +75,7 @@ TEST_CASE("kept: others have equal turns beside a client that takes its lock wit
   }
   CHECK(violations == 0);
   const auto [least, most] = std::ranges::minmax_element(others, {}, &Contender::turns);
-  // One may begin later than another, by as many turns as the first ones have meanwhile.
+  // A client that begins later has fewer turns, by as many as the others have had before.
   CHECK(least->turns() >= 1);
   std::cout << "  behind " << 2 * latency / 1ms << " ms: the keeper " << keeper.turns()
             << " turns, longest wait " << keeper.longest_ms() << " ms; the others";

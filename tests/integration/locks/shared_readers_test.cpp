@@ -27,7 +27,7 @@ Client another_client(TestClient& client) {
   return Client{options};
 }
 
-/// Counts readers and writers inside, and notices forbidden company.
+/// Counts readers and writers inside, and notices a writer that is not alone.
 class Room {
  public:
   void read() {
@@ -67,7 +67,7 @@ TEST_CASE("shared readers: threads of two clients read together, and one writes 
         InterProcessReadWriteLock lasting{mine, "/lock", options};
         for (int i = 0; i < 120; ++i) {
           try {
-            // One in two has a lock object of its own.
+            // Every second acquire has a lock object of its own.
             std::optional<InterProcessReadWriteLock> own;
             if (random() % 2 == 0) own.emplace(mine, "/lock", options);
             InterProcessReadWriteLock& lock = own ? *own : lasting;

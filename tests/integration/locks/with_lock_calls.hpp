@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// What the tests of with_lock() share: an address without a server, a fallback, and how a call
-/// ends.
+/// Helpers that the tests of with_lock() share: an address without a server, a fallback, and the
+/// outcome of a call.
 
 #include <chrono>
 #include <condition_variable>

@@ -1,5 +1,5 @@
-// Mirrors of trees on real servers: through cuts, restarts and lost sessions they become the tree
-// that is there, for every kind of node, and for many threads.
+// Mirrors of trees on real servers: through cuts, restarts and lost sessions they become equal to
+// the servers' tree, for every kind of node, and for many threads.
 
 #include <atomic>
 #include <boost/asio/awaitable.hpp>
@@ -74,7 +74,7 @@ void collect(const Client& client, const std::string& path, std::vector<Mirrored
   for (const std::string& name : names) collect(client, join(path, name), all);
 }
 
-/// Whether the mirror is what a client reads, node by node.
+/// Whether the mirror equals what a client reads, node by node.
 bool is_the_tree(const Mirror& mirror, const Client& client) {
   if (mirror.state() != MirrorState::synced) return false;
   client.sync(mirror.path());
@@ -206,7 +206,7 @@ TEST_CASE("a mirror sees cut connections, a restart and lost sessions through") 
   }
 }
 
-// CUSTODIAN_TEST_WALKS=<number> walks so often.
+// CUSTODIAN_TEST_WALKS=<number> sets the number of walks.
 TEST_CASE("a mirror of an ensemble is what the ensemble has, through cuts, kills and expiries") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   const char* const text = std::getenv("CUSTODIAN_TEST_WALKS");

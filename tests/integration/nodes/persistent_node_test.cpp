@@ -93,7 +93,7 @@ TEST_CASE("a persistent node lives through lost sessions, and has the newest dat
   }
 }
 
-// CUSTODIAN_TEST_RECONNECTIONS=<number> cuts the connection so often.
+// CUSTODIAN_TEST_RECONNECTIONS=<number> sets how often the connection is cut.
 TEST_CASE("connections that break write nothing to a persistent node") {
   CUSTODIAN_REQUIRES_OWN_SERVER();
   TestClient root{"cuts"};

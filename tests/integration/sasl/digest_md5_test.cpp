@@ -139,8 +139,8 @@ TEST_CASE("a server that refuses a new session does not keep it from the others"
   CHECK_FALSE(log.contains("trying again in 5 s"));
 }
 
-/// A server that gives every client this session, whether it begins or continues one, and gives
-/// this answer to each token.
+/// A server that gives `session` to every client, whether the client begins or continues a session,
+/// and `answer` to each token.
 HostileServer::Words words(std::int64_t session, std::function<std::string(std::int32_t)> answer) {
   return {.greeting = [session] { return Greeting{.session = session}.frame(); },
           .answer = [answer = std::move(answer)](

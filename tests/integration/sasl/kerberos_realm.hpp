@@ -22,7 +22,7 @@ namespace custodian::tests {
 class KerberosRealm {
  public:
   static constexpr std::chrono::seconds brief_life{4};
-  /// Servers allow for clocks that differ by three seconds.
+  /// Servers accept a ticket up to three seconds after its end, since clocks may differ.
   static constexpr std::chrono::seconds longest_use = brief_life + std::chrono::seconds{4};
   static constexpr const char* name = "CUSTODIAN.TEST";
 
@@ -54,7 +54,7 @@ class KerberosRealm {
   /// Ends the KDC, so that connections to it are refused.
   void stop();
   void start();
-  /// Makes the KDC listen and say nothing.
+  /// Makes the KDC accept connections, and answer nothing.
   void pause() const;
   void resume() const;
 

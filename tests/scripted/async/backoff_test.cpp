@@ -44,7 +44,8 @@ TEST_CASE("pauses: a client that begins to close ends them, and makes later ones
   Outcome<bool> closing;
   client->async_close(Deadline{World::limit}, closing.handler());
   REQUIRE(world.run_until_arrived(before));
-  // The holder keeps the client from closing, so what goes on could ask the servers without end.
+  // The holder keeps the client from closing, so a recipe in the background could send requests
+  // without end.
   for (int i = 0; i < 3; ++i) {
     const auto begun = std::chrono::steady_clock::now();
     REQUIRE(world.run_until_arrived(pause(*client)));

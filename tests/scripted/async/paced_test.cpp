@@ -1,5 +1,5 @@
-// What fails is tried again at the pace of the client's retry policy: a recipe that goes on until the
-// servers permit it does not flood them.
+// A failed operation is tried again at the pace of the client's retry policy: a recipe that goes on
+// until the servers permit it does not flood them.
 
 #include <algorithm>
 #include <boost/asio/execution.hpp>
@@ -77,12 +77,12 @@ struct Place {
   std::unique_ptr<Client> client;
 };
 
-/// Begins what goes on by itself for as long as the returned object lives, and lets the servers
-/// refuse it.
+/// Begins a recipe that goes on by itself for as long as the returned object lives, and whose
+/// requests the servers refuse.
 using Begin = std::function<std::shared_ptr<void>(Place&)>;
 
-/// Begins it with pauses that do not end, and then with such that double: `attempt` lists the
-/// requests of one attempt.
+/// Begins the recipe with pauses that do not end, and then with pauses that double. `attempt` lists
+/// the requests of one attempt.
 void check_pace(const std::string& attempt, const Begin& begin) {
   {
     Place place{RetryPolicy::forever(1h)};
@@ -95,8 +95,8 @@ void check_pace(const std::string& attempt, const Begin& begin) {
   const auto of_one = static_cast<std::size_t>(std::ranges::count(attempt, ' ')) + 1;
   REQUIRE(place.world.run_until([&] { return place.requests() >= 3 * of_one; }));
   place.world.run_for(50ms);
-  // In all the time that a test may take there is room for twenty pauses, of which each may be
-  // twice as long as the one before.
+  // The longest time of a test has room for twenty pauses, if each is twice as long as the previous
+  // one.
   CHECK(place.requests() < 30 * of_one);
 }
 

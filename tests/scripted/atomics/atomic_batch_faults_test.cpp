@@ -1,5 +1,5 @@
 // Updates that share a write, with a fault or a cancellation at each request: each counts once or
-// not at all, and its caller gets to know which, or that nobody knows.
+// not at all, and its caller learns which, or that this is unknown.
 
 #include <algorithm>
 #include <array>
@@ -18,14 +18,15 @@ namespace {
 
 using namespace atomics;
 
-/// What each caller adds: each sum belongs to one set of callers. The first update goes alone.
+/// The number that each caller adds: each sum belongs to one set of callers. The first update has a
+/// write of its own.
 constexpr std::array<std::int64_t, 4> parts{1, 10, 100, 1000};
 
 struct Play {
   Settle settle = Settle::exactly_once;
   bool warm = true;
   Faults faults{};
-  /// Which caller gives up, and with which request, before which reply, or after which.
+  /// The caller that gives up, and the moment: with a request, before a reply, or after a reply.
   std::optional<std::size_t> gives_up{};
   enum class Moment { submitted, replying, replied } moment = Moment::submitted;
   std::size_t at = 0;
@@ -116,7 +117,8 @@ Seen run(const Play& play) {
     possible += parts[i];
     ++seen.unknown;
   }
-  // Those that are certain are digits of the sum, and only the unknown ones may be there besides.
+  // The certain additions are digits of the sum; besides them, the sum may only contain additions
+  // with an unknown outcome.
   const std::int64_t sum = look();
   CHECK(sum >= certain);
   CHECK(sum <= possible);

@@ -16,8 +16,8 @@ namespace {
 
 using namespace atomics;
 
-/// The first update, of zero, is under way until its reply is released; all that begin meanwhile
-/// wait.
+/// The first update, which adds zero, is under way until its reply is released; all updates that
+/// begin meanwhile wait.
 struct Held : Fixture {
   explicit Held(Settle settle = Settle::exactly_once, Faults later = {})
       : Fixture{{.settle = settle}} {
@@ -66,7 +66,7 @@ TEST_CASE("an atomic: updates that wait share one write, in the order of their c
       CHECK_FALSE(one->error());
       CHECK(one->result().tries == 1);
     }
-    // The servers have had the first value and the last, and only those bear numbers.
+    // The servers have had only the first value and the last one, so only these have a zxid.
     CHECK(added.result().before == held.first.result().after);
     CHECK(added.result().after.mzxid == 0);
     CHECK(unequal.result().before.mzxid == 0);
@@ -98,7 +98,7 @@ TEST_CASE("an atomic: nothing is built upon what a caller says to have read", "[
                    .promoted = PromotedToLock{.path = "/lock", .after_tries = 0}}};
   Number forged = fixture.add(5).result().after;
   forged.value = 1000;
-  // The first update writes nothing. The one behind it gives up when it acquires its lock.
+  // The first update writes nothing. The next one is cancelled while it acquires its lock.
   const auto plan = std::make_shared<FaultsAt>("observed");
   fixture.world.ensemble.set_fault_plan(
       std::make_shared<FaultsAt>("observed", Faults{{0, {.kind = FaultKind::delay}}}));

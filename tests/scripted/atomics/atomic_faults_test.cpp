@@ -1,5 +1,5 @@
 // A distributed atomic with a fault at each request: an update counts once or not at all, and its
-// caller gets to know which, or that nobody knows.
+// caller learns which, or that this is unknown.
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ class Tally : public Plays {
   int unknown_ = 0;
 };
 
-/// The faults, and a request that is applied after the next ones.
+/// All faults, and requests that are applied after the next ones.
 std::vector<Fault> faults_and_late_ones() {
   std::vector<Fault> all = all_faults();
   for (const int later : {1, 2, 0}) {

@@ -1,4 +1,4 @@
-// initialize() of an atomic, and what it leaves for the updates behind it.
+// initialize() of an atomic, and the state that it leaves for later updates.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -1,4 +1,4 @@
-// A distributed atomic that others are quicker at: its tries, and its lock.
+// A distributed atomic whose writes other clients forestall: its tries, and its lock.
 
 #include <limits>
 
@@ -16,7 +16,7 @@ TEST_CASE("an atomic: tries are limited by the options, and the value is as othe
   Fixture fixture{{.contention = RetryPolicy::n_times(2, std::chrono::milliseconds{0})}};
   static_cast<void>(fixture.add(0));
   const auto plan = std::make_shared<FaultsAt>("observed");
-  // First it watches the node. After each read another client is quicker.
+  // First the client watches the node. After each of its reads another client writes.
   plan->replying = [&](std::size_t reply) {
     if (reply % 2 == 1) fixture.write(static_cast<std::int64_t>(1000 + reply));
   };

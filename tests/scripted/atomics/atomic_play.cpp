@@ -146,7 +146,7 @@ class AtomicPlay {
   [[nodiscard]] bool adds() const {
     return case_.act == AtomicAct::add || case_.act == AtomicAct::update;
   }
-  /// What the number is when the operation has written, and others have, or not.
+  /// The number after the operation has written; other clients may have written, too.
   [[nodiscard]] bool is_written(std::int64_t now) const {
     const std::int64_t first = before_ ? before_->value : 0;
     if (adds()) return now == first + added + (others_wrote_ ? others : 0);

@@ -2,8 +2,8 @@
 
 /// \file
 /// AtomicPlay is one operation on a distributed atomic by the client "observed", with faults, and
-/// the checks that must hold in every case: a value that is off, an error that says too little, or
-/// a node that is left, is a violation.
+/// the checks that must hold in every case: a wrong value, an error that hides whether the update
+/// was applied, or a node that is left is a violation.
 
 #include <cstdint>
 #include <optional>

@@ -15,11 +15,11 @@ namespace {
 using Done = Updated<std::int64_t>;
 
 constexpr auto place = "/p/number";
-/// Of each client. The first has a write of its own, those behind it share one.
+/// The updates of each client. The first one has a write of its own, the others share one.
 constexpr int adders_each = 3;
 constexpr std::int64_t additions = std::int64_t{3} * adders_each * 12;
 
-/// Lets one request in so many fail, in any way.
+/// Lets one request in `one_in` fail, in any way.
 class Storm final : public testing::FaultPlan {
  public:
   Storm(unsigned seed, unsigned one_in, bool ends_sessions) : random_{seed}, one_in_{one_in} {
@@ -50,7 +50,8 @@ struct Count {
   std::int64_t unknown = 0;
   std::int64_t failed = 0;
   std::int64_t value = 0;
-  /// What the successful updates have found and left. No two have left the same.
+  /// The values and versions that the successful updates have found and left. No two updates have
+  /// left the same.
   std::vector<Done> updates{};
 };
 

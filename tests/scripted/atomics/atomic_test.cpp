@@ -26,7 +26,7 @@ TEST_CASE("an atomic: a load of nothing is zero and creates nothing", "[atomics]
   CHECK_FALSE(read.error());
   CHECK(read.result() == Number{});
   CHECK(fixture.world.ensemble.operate(request::Exists{"/p"}).error == ServerErrc::no_node);
-  // What was read of nothing never matches; but the node exists then, for the next try.
+  // A result that was read without a node never matches; but now the node exists for the next try.
   const auto first = run<Done>(fixture.world, [&](auto done) {
     fixture.number->async_compare_exchange(Number{}, std::int64_t{4}, done);
   });

@@ -19,7 +19,7 @@ using namespace atomics;
 
 constexpr CachedAtomicOptions by_fives{.chunk = 5, .prefetch_at = 2};
 
-/// Takes so many numbers, one after the other. The first error ends it.
+/// Takes `count` numbers, one after the other. Ends at the first error.
 std::vector<std::int64_t> take(World& world, CachedAtomicLong& numbers, int count,
                                error_code& error) {
   std::vector<std::int64_t> taken;
@@ -106,7 +106,7 @@ TEST_CASE("cached numbers: an error reaches who waits, and the next one tries ag
   fixture.world.ensemble.clear_history();
   CHECK(take(fixture.world, numbers, 1, error).empty());
   CHECK(error == ServerErrc::no_auth);
-  // Nobody waits any more, so nobody asks.
+  // No caller waits any more, so no chunk is fetched.
   fixture.world.settle();
   CHECK(fixture.world.ensemble.history().size() == 1);
   fixture.world.ensemble.permit(place);

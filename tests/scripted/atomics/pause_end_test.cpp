@@ -20,7 +20,7 @@ struct Fixture {
     world.make("/numbers");
     world.make(path);
     plan->submitted = [this](std::size_t step) {
-      // Another client is quicker than the write.
+      // Another client writes before this write.
       if (step == 1) world.ensemble.operate(request::Set{path, ""});
     };
     world.ensemble.set_fault_plan(plan);

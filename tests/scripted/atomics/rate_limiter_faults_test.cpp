@@ -20,13 +20,13 @@ using namespace std::chrono_literals;
 
 constexpr auto place = "/p/rate";
 
-/// What the writes on the servers have taken in all, in permits of `timed`.
+/// The permits that the writes on the servers have taken in all, in the unit of `timed`.
 std::int64_t taken_of(World& world) {
   // A write costs a chunk, and each has a version of its own.
   return std::int64_t{10} * world.ensemble.operate(request::Get{place}).stat.version;
 }
 
-/// So slow that it shows when a permit is let through before it is due, in chunks of ten.
+/// So slow that a permit which is granted before it is due shows. Chunks are of ten permits.
 constexpr RateLimit timed{.permits_per_second = 4000, .burst = 0s, .chunk = 2500us};
 constexpr std::chrono::microseconds interval{250};
 

@@ -22,9 +22,9 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto place = "/p/rate";
-/// So many a second that nothing waits for its time, but in chunks of ten.
+/// A rate so high that no permit waits until it is due. Chunks are of ten permits.
 constexpr RateLimit fast{.permits_per_second = 1e6, .burst = 1s, .chunk = 10us};
-/// So few that nothing but the first permit is ever due.
+/// A rate so low that only the first permit is ever due.
 constexpr RateLimit slow{.permits_per_second = 0.001, .burst = 0s, .chunk = 0s};
 
 struct Fixture {
@@ -48,7 +48,7 @@ struct Fixture {
   [[nodiscard]] Outcome<bool> try_acquire(std::int64_t permits = 1) {
     return run<bool>(world, [&](auto done) { limiter->async_try_acquire(permits, done); });
   }
-  /// Begins so many calls at once, and returns their numbers in the order in which they end.
+  /// Begins `calls` calls at once, and returns their numbers in the order in which they end.
   [[nodiscard]] std::vector<int> acquire_at_once(int calls) {
     const auto order = std::make_shared<std::vector<int>>();
     for (int i = 0; i < calls; ++i) {
@@ -84,7 +84,7 @@ TEST_CASE("a rate limiter: what is not due yet is not let through", "[atomics]")
   Fixture fixture{slow};
   CHECK(fixture.try_acquire().result());
   const std::size_t steps = fixture.plan->steps();
-  // The write has shown when the next permit is due: nobody asks the servers again.
+  // The write has shown when the next permit is due, so no further request is sent.
   CHECK_FALSE(fixture.try_acquire().result());
   CHECK(fixture.plan->steps() == steps);
   const auto in_time = run<bool>(
@@ -113,7 +113,7 @@ TEST_CASE("a rate limiter: calls that are declined take nothing, whatever become
   Fixture fixture{slow};
   CHECK(fixture.try_acquire().result());
   const auto decline = [&](auto start) {
-    // Each is a process of its own, which ends.
+    // Each call is that of a process which then ends.
     RateLimiter another{*fixture.client, place, slow};
     const auto ended = run<bool>(fixture.world, [&](auto done) { start(another, done); });
     CHECK_FALSE(ended.error());
@@ -128,7 +128,7 @@ TEST_CASE("a rate limiter: calls that are declined take nothing, whatever become
   REQUIRE(entry);
   CHECK(entry->cost == 0s);
   CHECK(entry->credit >= -1000s);
-  // One that can wait so long takes its permit, and waits.
+  // A call that may wait so long takes its permit, and waits.
   RateLimiter patient{*fixture.client, place, slow};
   asio::cancellation_signal signal;
   Outcome<bool> waits;
@@ -190,7 +190,7 @@ TEST_CASE("a rate limiter: calls keep their order whichever reply is taken up la
     CAPTURE(late);
     Fixture fixture{{.permits_per_second = 200, .burst = 0s, .chunk = 20ms}};
     fixture.plan->replying = [late](std::size_t reply) {
-      // The client takes the permits of this write for due later than they are.
+      // The client believes that the permits of this write are due later than they are.
       if (reply == late) std::this_thread::sleep_for(30ms);
     };
     CHECK(std::ranges::is_sorted(fixture.acquire_at_once(12)));
@@ -233,7 +233,7 @@ TEST_CASE("a rate limiter: one that is cancelled in the line does not hold up th
     REQUIRE(world.run_until_arrived(first));
     REQUIRE(world.run_until_arrived(late));
     CHECK(first.error() == asio::error::operation_aborted);
-    // No server has answered, so nobody knows whether there were permits.
+    // No server has answered, so it is unknown whether there were permits.
     CHECK(late.error() == Errc::deadline_exceeded);
     CHECK_FALSE(last.arrived());
     world.ensemble.release_replies();

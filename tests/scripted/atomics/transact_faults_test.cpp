@@ -1,4 +1,4 @@
-// transact() with faults at its requests, with what the servers forbid, and cancelled.
+// transact() with faults at its requests, with requests that the servers refuse, and cancelled.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -98,7 +98,7 @@ std::size_t play(const Case& played) {
   REQUIRE(fixture.world.run_until_arrived(ended));
   const std::size_t steps = plan->steps();
   const std::int32_t version = fixture.world.ensemble.operate(request::Get{to}).stat.version;
-  // Another client writes after it has ended. Nothing may come late and undo that.
+  // Another client writes after the call has ended. No late request may undo that.
   const bool is_certain = !ended.error();
   if (is_certain) {
     CHECK(fixture.moved() == 10);

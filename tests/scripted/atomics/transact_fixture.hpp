@@ -37,7 +37,7 @@ inline asio::awaitable<void> move_money(TransactionView view, int amount) {
   view.set(creditor, std::to_string(right + amount));
 }
 
-/// Moves so much from one account to the other.
+/// Moves `amount` from one account to the other.
 inline std::function<asio::awaitable<void>(TransactionView)> transfer(int amount) {
   return [amount](TransactionView view) { return move_money(std::move(view), amount); };
 }
@@ -64,7 +64,8 @@ struct Fixture {
     CHECK(world.run_until_idle(*client));
     CHECK(world.run_until([&] { return is_connected(client->connection_state()); }));
     CHECK(world.end(client));
-    // The session's end takes along what a doubtful try needs for as long as it.
+    // The end of the session deletes the witnesses of tries with an unknown outcome, which live as
+    // long as the session.
     CHECK(world.run_until([&] { return world.ensemble.children("/bank").size() == 2; }));
   }
   Fixture(const Fixture&) = delete;

@@ -1,5 +1,5 @@
-// User code that throws within the operations of barriers, and looks that are forbidden: nobody is
-// in, or has arrived, by an operation that has ended so, and its node goes.
+// User code that throws within the operations of barriers, and reads that are forbidden: an
+// operation that ends so has neither entered nor arrived, and its node is deleted.
 
 #include <memory>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 namespace custodian::tests::barrier_exceptions_test {
 namespace {
 
-/// A client whose ACL provider throws for nodes below this path, while it shall.
+/// A client whose ACL provider throws for nodes below this path, while `throws` is true.
 struct Throwing {
   Throwing(World& of, std::string_view below) : world{of} {
     ClientOptions options = world.options("one");

@@ -9,7 +9,7 @@
 namespace custodian::tests::barrier_limits_test {
 namespace {
 
-/// What a recipe says of these many; nothing if it accepts them.
+/// The error of a recipe that refuses this number; empty if the recipe accepts it.
 template <typename Recipe>
 std::string objection_to(const Client& client, std::int32_t many) {
   try {

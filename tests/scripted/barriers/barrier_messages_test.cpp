@@ -1,4 +1,4 @@
-// What the errors of barriers and latches say to a reader of a log: the cause, and what to do.
+// The messages of the errors of barriers and latches: they name the cause, and the remedy.
 
 #include <string>
 

@@ -1,5 +1,5 @@
-// What happens at one moment of a barrier's operation, at which somebody else acts, a reply is lost
-// or the servers refuse a request.
+// Barriers' operations, when another client acts, a reply is lost or the servers refuse a request
+// at one certain moment.
 
 #include <optional>
 #include <string>
@@ -121,7 +121,7 @@ TEST_CASE("double barrier: the only member leaves though the ready node is gone"
   CHECK(fixture.nodes() == 0);
 }
 
-/// A member of a client that has given its session up, and may be let in again.
+/// A member of a client that has given its session up, and may connect again.
 struct Entering {
   Entering() {
     barrier->async_enter(entered.handler());

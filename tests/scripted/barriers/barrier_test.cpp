@@ -1,4 +1,4 @@
-// What a wait at a barrier notices, and what it costs.
+// Waits at a barrier: the changes that they notice, and their requests.
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>

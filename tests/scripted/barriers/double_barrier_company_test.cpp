@@ -1,5 +1,5 @@
-// Parties of a double barrier that somebody is late for, that another library's members are in, or
-// of which something is left.
+// Parties of a double barrier to which a member is late, in which members of another library are,
+// or of which nodes are left.
 
 #include <list>
 #include <memory>
@@ -90,7 +90,7 @@ TEST_CASE("double barrier: one that has left does not wait for a quick member of
     fixture.enter_both(one, two);
     auto ones = one.leave();
     auto twos = two.leave();
-    // The first one to hear of the end enters again before the other one has looked.
+    // The member that learns first of the end enters again before the other member has looked.
     REQUIRE(fixture.world.run_until([&] { return ones.arrived() || twos.arrived(); }));
     Member& quick = ones.arrived() ? one : two;
     Member& other = ones.arrived() ? two : one;
@@ -104,7 +104,7 @@ TEST_CASE("double barrier: one that has left does not wait for a quick member of
 }
 
 TEST_CASE("double barrier: a member of another library that enters again is not waited for") {
-  // It bears the name that it had in the last party.
+  // The member has the same node name as in the last party.
   Fixture fixture;
   fixture.world.make("/parties");
   fixture.world.make(path);

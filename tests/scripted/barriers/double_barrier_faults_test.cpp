@@ -1,5 +1,5 @@
-// A double barrier with a fault at each request of one member, and cancelled at each moment: nobody
-// is in alone, all of a party learn the same, and nothing is left behind.
+// A double barrier with a fault at each request of one member, and cancelled at each moment: no
+// member is in alone, all members of a party get the same answer, and nothing is left behind.
 
 #include <algorithm>
 #include <boost/asio/post.hpp>
@@ -18,7 +18,7 @@ const std::string path = "/parties/one";
 const std::string ready = path + "/ready";
 
 enum class Act { enter, give_up, leave };
-/// What the other members have done before, and do meanwhile.
+/// The actions of the other members, before and meanwhile.
 enum class Others {
   come_later,
   wait,        ///< one waits
@@ -26,7 +26,7 @@ enum class Others {
   have_begun,  ///< one is in, and leaves first
   stay,        ///< one is in, and leaves last
 };
-/// What an earlier party has left behind.
+/// The nodes that an earlier party has left behind.
 enum class Left { nothing, our_ready, anothers_ready };
 /// Where the observed member's name is among those of a party.
 enum class Place { any, lowest, highest };
@@ -39,7 +39,7 @@ struct Case {
   Left left = Left::nothing;
   Late late = Late::joins;
   Place place = Place::any;
-  /// The other one comes with this request.
+  /// The other member comes when this request is sent.
   std::optional<std::size_t> others_at{};
 };
 

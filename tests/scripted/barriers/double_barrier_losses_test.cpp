@@ -1,5 +1,5 @@
-// What the members of a double barrier see when a party ends in another way than by leave(), and
-// when their session, or the barrier's node, is gone.
+// Members of a double barrier when a party ends in another way than by leave(), or when their
+// session, or the barrier's node, is gone.
 
 #include <list>
 #include <memory>

@@ -1,4 +1,4 @@
-// What members of a double barrier's party see of each other, and of what befalls them.
+// Members of a double barrier's party: how they enter and leave together, and how they end.
 
 #include <boost/asio/io_context.hpp>
 #include <list>

@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// GivenUp is the client "one", which gives its session up, since a lease runs out by the lease
-/// clock, and whose session lives on at the servers, with all its nodes.
+/// GivenUp is the client "one", whose lease runs out by the lease clock. So the client gives up its
+/// session, which lives on at the servers, with all its nodes.
 
 #include <algorithm>
 #include <chrono>

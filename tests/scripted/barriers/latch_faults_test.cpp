@@ -1,5 +1,5 @@
 // A latch with a fault at each request, and cancelled at each moment: every arrival is counted
-// once, or the caller learns that nobody knows, and nothing is left behind.
+// once, or the caller learns that this is unknown, and nothing is left behind.
 
 #include <boost/asio/post.hpp>
 #include <iostream>

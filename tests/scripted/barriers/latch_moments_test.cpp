@@ -1,5 +1,5 @@
-// What happens at one moment of a latch's operation, at which somebody else acts, a reply is lost
-// or the servers refuse a request.
+// Latches' operations, when another client acts, a reply is lost or the servers refuse a request at
+// one certain moment.
 
 #include <optional>
 #include <string>

@@ -1,4 +1,4 @@
-// What waits at a count-down latch notice and cost, and what arrivals withstand.
+// Count-down latches: the changes that waits notice, their requests, and arrivals through failures.
 
 #include <boost/asio/io_context.hpp>
 #include <optional>

@@ -44,24 +44,26 @@ class OperationPlay {
   PlayVerdict run();
 
  protected:
-  /// Before the faults begin: makes the nodes that the operation finds.
+  /// Called before the faults begin, to make the nodes that the operation finds.
   virtual void prepare() {}
   /// Starts the operation with done().
   virtual void begin() = 0;
-  /// What others do while the operation is under way.
+  /// Called while the operation is under way, to act for other clients.
   virtual void meanwhile() {}
-  /// With each request of the operation. Posts what it does.
+  /// Called at each request of the operation. Must post its actions.
   virtual void on_request(std::size_t) {}
-  /// What must hold at the end of an operation that was not cancelled.
+  /// Checks what must hold at the end of an operation that was not cancelled.
   virtual void judge(error_code error, std::int64_t result) = 0;
-  /// What must hold in the end, of a cancelled operation, too, when nothing is under way any more.
+  /// Checks what must hold in the end, also after a cancellation, when nothing is under way any
+  /// more.
   virtual void judge_servers() {}
-  /// The watches that the operation has left on the servers.
+  /// The number of watches that the operation has left on the servers.
   [[nodiscard]] virtual std::size_t watches_left() { return world_.ensemble.watches(); }
   /// Destroys the recipe's objects.
   virtual void forget() = 0;
 
-  /// The handler of the operation, with its slot; also for an operation without a result.
+  /// The handler of the operation, with the cancellation slot; also for an operation without a
+  /// result.
   [[nodiscard]] auto done() {
     return boost::asio::bind_cancellation_slot(
         signal_.slot(), [ended = outcome_.handler()](error_code error, std::int64_t result = 1) {
@@ -71,7 +73,8 @@ class OperationPlay {
   [[nodiscard]] bool arrived() const { return outcome_.arrived(); }
   void complain(const std::string& what);
   [[nodiscard]] bool exists(const std::string& path) { return world_.ensemble.exists(path); }
-  /// An error of a write is honest if the reply to one of its requests was lost.
+  /// Complains of the error, unless it is `outcome_unknown`, and a fault may have hidden an
+  /// outcome.
   void judge_unknown(error_code error);
 
   const Disturbance disturbance_;
@@ -92,12 +95,14 @@ class OperationPlay {
 /// Plays a case with one disturbance.
 using Played = std::function<PlayVerdict(const Disturbance&)>;
 
-/// Plays it without a fault, and then with every fault at each request. Returns how many requests
-/// it takes without one.
+/// Plays the case without a fault, and then with every fault at each request. Returns the number of
+/// requests without a fault.
 std::size_t play_every_fault(const std::string& name, const Played& play);
-/// Plays it with each fault, and another one at one of the next two requests.
+/// Plays the case with each fault at each request, and another fault at one of the next two
+/// requests.
 void play_every_pair(const std::string& name, const Played& play);
-/// Plays it with a cancellation at each moment; beside every fault, too.
+/// Plays the case with a cancellation at each moment, without a fault and together with every
+/// fault.
 void play_every_cancellation(const std::string& name, const Played& play);
 
 }  // namespace custodian::tests

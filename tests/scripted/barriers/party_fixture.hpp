@@ -63,7 +63,7 @@ struct Fixture {
     CHECK_FALSE(outcome.error());
     CHECK(outcome.result());
   }
-  /// Both enter, or leave: one waits for the other.
+  /// Makes both members enter; one waits for the other.
   void enter_both(Member& one, Member& other) {
     const auto entered = one.enter();
     check_done(other.enter());
@@ -74,7 +74,7 @@ struct Fixture {
     check_done(other.leave());
     check_done(left);
   }
-  /// A party of crashed members.
+  /// Makes the nodes that a party leaves behind whose members have all crashed.
   void leave_ready_behind() {
     world.make("/parties");
     world.make(path);

@@ -1,5 +1,5 @@
 // An InterProcessBarrier with a fault at each request of one arrival, and cancelled at each moment:
-// nobody passes alone, no arrival counts twice, and nothing is left behind.
+// no arrival passes alone, no arrival counts twice, and nothing is left behind.
 
 #include <algorithm>
 #include <boost/asio/post.hpp>

@@ -1,5 +1,5 @@
-// What the arrivals at an InterProcessBarrier see when its node, or their own, is not theirs any
-// more.
+// Arrivals at an InterProcessBarrier when the barrier's node, or their own, was deleted or
+// replaced.
 
 #include <optional>
 #include <string>

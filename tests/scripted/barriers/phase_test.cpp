@@ -1,4 +1,4 @@
-// What the arrivals at an InterProcessBarrier see of each other, phase after phase.
+// Arrivals at an InterProcessBarrier, phase after phase.
 
 #include <algorithm>
 #include <boost/asio/io_context.hpp>

@@ -1,5 +1,5 @@
 // Members of double barriers, and arrivals at barriers, go through many rounds while anything may
-// fail: nobody is in, or out, before all have come, or begun to leave.
+// fail: no member is in before all have come, or out before all have begun to leave.
 
 #include <algorithm>
 #include <functional>
@@ -18,7 +18,7 @@ const std::string path = "/rounds/one";
 constexpr int members = 3;
 constexpr int rounds = 6;
 
-/// Lets one request in so many fail, in any way that spares the session.
+/// Lets one request in `one_in` fail, in any way that spares the session.
 class Storm final : public testing::FaultPlan {
  public:
   explicit Storm(unsigned seed) : random_{seed} {

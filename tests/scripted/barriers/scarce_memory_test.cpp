@@ -7,7 +7,7 @@ namespace custodian::tests::scarce_memory_test {
 namespace {
 
 TEST_CASE("scarce memory: an exception within enter() leaves no member in") {
-  // A party of so many has a transaction that is larger than all that comes before it.
+  // A party of this size has a transaction that is larger than all earlier allocations.
   constexpr std::int32_t many = 300;
   constexpr std::size_t little = 20'000;
   party::Fixture fixture;

@@ -36,7 +36,7 @@ struct Checking {
   std::unique_ptr<Client> client;
 };
 
-/// What is said of a wrong argument; empty if it is none.
+/// The message about a wrong argument; empty if the argument is accepted.
 std::string fault_of(const std::function<void()>& call) {
   try {
     call();
@@ -52,7 +52,7 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// Checks that so many bytes are taken, and not one more.
+/// Checks that `most` bytes are accepted, and not one more.
 void check_most(std::size_t most, const std::string& argument,
                 const std::function<void(const std::string&)>& check_with) {
   CHECK(fault_of([&] { check_with(std::string(most, 'x')); }).empty());

@@ -1,4 +1,4 @@
-// What comes to a client at a bad time: an answer of its credentials provider, a timer, a wait.
+// Events that reach a client at a bad time: an answer of its credentials provider, a timer, a wait.
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
-// What a client refuses when its servers, its credentials or its namespace change, and which TTLs
-// pass.
+// The arguments that a client refuses when its servers, credentials or namespace are changed, and
+// the TTLs that it accepts.
 
 #include <functional>
 #include <string>

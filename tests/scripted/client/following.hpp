@@ -21,7 +21,7 @@ inline const std::string two_members =
     "server.2=zk2:2888:3888:participant;0.0.0.0:2181\n"
     "version=100000000";
 
-/// A client that follows its ensemble. The servers that its sessions are given are recorded.
+/// A client that follows its ensemble. Records the servers that are given to its sessions.
 struct Following {
   /// Makes the options of a client of the server zk1. A test may change them before begin().
   explicit Following(std::optional<RetryPolicy> retry = {}) : options{world.options("observed")} {
@@ -42,7 +42,7 @@ struct Following {
   Following(const Following&) = delete;
   Following& operator=(const Following&) = delete;
 
-  /// The servers publish this configuration, and the client begins.
+  /// Makes the servers publish this configuration, and begins.
   void begin_with(const std::string& config) {
     world.make(config_path, config);
     begin();
@@ -54,7 +54,8 @@ struct Following {
   [[nodiscard]] bool gets(const std::string& servers) {
     return world.run_until([&] { return given->servers.back() == servers; });
   }
-  /// Runs until there are so many warnings, and the last one has this text.
+  /// Runs until there are `times` warnings. Returns whether there are no more, and the last one has
+  /// this text.
   [[nodiscard]] bool is_warned(std::size_t times, const std::string& text) {
     return world.run_until([&] { return warnings.size() >= times; }) && warnings.size() == times &&
            warnings.back().find(text) != std::string::npos;
@@ -76,7 +77,7 @@ struct Following {
   }
 
   const std::shared_ptr<Given> given = std::make_shared<Given>();
-  std::vector<std::string> warnings;  ///< those that speak of the ensemble
+  std::vector<std::string> warnings;  ///< warnings about the ensemble
   std::string informed;               ///< all lines of the level info
   World world;
   ClientOptions options;

@@ -62,7 +62,8 @@ TEST_CASE("outlived: what passes a lock's node on is gone before its client's co
   mutex.reset();
   const std::weak_ptr<detail::ClientCore> core = client->core();
   bool core_was_there = false;
-  // What passes a node on may refer to the context of the client's threads, which the core owns.
+  // The object that passes a node on may refer to the context of the client's threads, which the
+  // core owns.
   std::shared_ptr<void> passer{nullptr, [&](auto) {
                                  world.settle();  // as the client's own thread would
                                  core_was_there = !core.expired();

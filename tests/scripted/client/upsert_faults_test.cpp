@@ -1,4 +1,5 @@
-// Upserts with a fault at each request: each ends with the right node, or does not know.
+// Upserts with a fault at each request: each ends with the right node, or reports that the outcome
+// is unknown.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr auto path = "/p/n";
 
-/// What is there before.
+/// The state before the upsert.
 enum class Before { node, parent, nothing };
 
 struct Case {

@@ -1,4 +1,4 @@
-// A watch: when it is empty, who may wait for it, and which of its events counts.
+// A watch: when it is empty, how many callers may wait for it, and which of its events counts.
 
 #include "custodian/watch.hpp"
 

@@ -39,7 +39,7 @@ struct Party {
     REQUIRE_FALSE(acquired.error());
     return std::move(acquired.result());
   }
-  /// Begins a wait, and runs until the wait has its place and has released the lock.
+  /// Begins a wait, and runs until the waiter's node exists and the lock is released.
   [[nodiscard]] Outcome<Woken> waiting(Deadline until = Deadline::never()) {
     Outcome<Woken> woken;
     Lease lease = acquire();

@@ -1,4 +1,4 @@
-// Which waiters a condition wakes, and what becomes of a signal whose waiter has gone.
+// The waiters that a condition wakes, and the fate of a signal whose waiter has gone.
 
 #include <algorithm>
 #include <boost/asio/bind_cancellation_slot.hpp>

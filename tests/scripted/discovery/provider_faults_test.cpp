@@ -1,5 +1,6 @@
-// A provider through every fault at every request: it knows who is there, an instance that is there
-// all the time is never missing, and nothing is left behind, whenever the provider is destroyed.
+// A provider through every fault at every request: in the end it knows the present instances, an
+// instance that stays is never missing, and nothing is left behind, whenever the provider is
+// destroyed.
 
 #include <boost/asio/post.hpp>
 

@@ -1,4 +1,4 @@
-// What happens to the copy of a moving map, and to its members, between two requests.
+// The copy of a moving map, and its members, when others act between two requests.
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>

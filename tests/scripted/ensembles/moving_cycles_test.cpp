@@ -41,7 +41,7 @@ class Cycles {
     make_map(ensembles_);
     ensembles_.world.settle();
     ensembles_.all.at(faulty)->set_fault_plan(plan_);
-    // A session that the servers have ended without a word is believed in for a moment longer.
+    // For a moment, a holder still believes in a session that the servers have ended.
     for (const auto& [at, fault] : faults) {
       judges_holders_ = judges_holders_ && fault.kind != FaultKind::expire_before &&
                         fault.kind != FaultKind::expire_after;
@@ -85,7 +85,8 @@ class Cycles {
     return run_;
   }
 
-  /// Runs until each has been granted the lock twice more: the second time, it asked for it now.
+  /// Runs until each process has been granted the lock twice more: the second acquire has begun
+  /// after this call.
   bool both_go_on() {
     const int mine = mine_.holds;
     const int others = other_.holds;

@@ -66,7 +66,7 @@ inline bool run_until_at(Ensembles& ensembles, const MovingLease& lease, const H
   return std::move(lease.result());
 }
 
-/// How many contenders are in the lock's queue at an ensemble.
+/// The number of contenders in the lock's queue at an ensemble.
 [[nodiscard]] inline std::size_t nodes_at(const Ensembles& ensembles, std::size_t at) {
   return ensembles.all.at(at)->children(moving_path).size();
 }
@@ -80,7 +80,7 @@ inline void make_contender(const Ensembles& ensembles, std::size_t at) {
       .mode = CreateMode::persistent_sequential,
       .acl = open_acl()});
 }
-/// Removes it.
+/// Removes the contender of make_contender().
 inline void remove_contender(const Ensembles& ensembles, std::size_t at) {
   testing::FakeEnsemble& ensemble = *ensembles.all.at(at);
   for (const std::string& each : ensemble.children(moving_path)) {

@@ -91,7 +91,7 @@ TEST_CASE("moving mutex: a hold takes the new home in addition, and then gives u
   CHECK(lease.state() == LeaseState::held);
   CHECK(lease.token() == token);
   CHECK_FALSE(next.arrived());
-  // What the old home loses now is no matter of this lease.
+  // A loss at the old home does not concern this lease any more.
   ensembles.world.ensemble.expire(mine.east->session().id);
   wait_a_little(ensembles);
   CHECK(lease.state() == LeaseState::held);

@@ -298,7 +298,7 @@ TEST_CASE("moving map: members are looked at on the session that has read the co
     const auto plan = std::make_shared<FaultsAt>("mine-west");
     bool has_expired = false;
     plan->replying = [&](std::size_t reply) {
-      // The copy was read; the members are looked at next.
+      // With this reply the mover gets the copy; next it lists the members.
       if (reply == 0 && !std::exchange(has_expired, true)) {
         asio::post(ensembles.world.context,
                    [&] { ensembles.west.expire(mine.west->session().id); });

@@ -29,7 +29,7 @@ inline constexpr std::array<const char*, 2> names{"east", "west"};
 /// The path that moves.
 inline constexpr auto moving_path = "/moves";
 
-/// A layout with both ensembles, in which the path is at this one.
+/// A layout with both ensembles, in which the path's home is this one.
 [[nodiscard]] inline EnsembleLayout layout_at(std::size_t home) {
   EnsembleLayout layout{.ensembles = {{"east", 1}, {"west", 1}}};
   layout.pins[moving_path] = names.at(home);
@@ -58,7 +58,7 @@ inline constexpr auto moving_path = "/moves";
   return members;
 }
 
-/// What is wrong with the copies and members of this moment; empty if nothing is.
+/// The fault in the present copies and members, in words; empty if there is none.
 [[nodiscard]] inline std::string fault_of(const Ensembles& ensembles) {
   std::int64_t newest = 0;
   std::int64_t oldest = 0;
@@ -89,7 +89,8 @@ inline void write_copy_at(const Ensembles& ensembles, std::size_t at, const MapC
   ensemble.operate(request::Set{.path = copy_path, .data = recipes_detail::encode(copy)});
 }
 
-/// Makes a map on both ensembles, with the path at east, as it is after its first publication.
+/// Makes the nodes of a map on both ensembles, as they are after its first publication; the path's
+/// home is east.
 inline void make_map(Ensembles& ensembles) {
   MapCopy copy{.generations = {layout_at(0)}};
   copy.generations.front().version = 1;
@@ -101,7 +102,7 @@ inline void make_map(Ensembles& ensembles) {
   }
 }
 
-/// The copy that follows, whose last generation has the path at `home` if that is a new one.
+/// The next copy. If it has a new generation, the path's home there is `home`.
 [[nodiscard]] inline MapCopy copy_after(MapCopy copy, std::size_t home) {
   ++copy.version;
   if (recipes_detail::phase_of(copy.version) == recipes_detail::MapPhase::moving) {
@@ -154,7 +155,7 @@ struct MapProcess {
   recipes_detail::MapFollowerPtr follower;
 };
 
-/// A claim that is what the test says.
+/// A claim whose state the test sets.
 class FakeClaim final : public recipes_detail::MapClaim {
  public:
   explicit FakeClaim(const MapProcess& process) : follower_{process.follower} {

@@ -45,13 +45,13 @@ struct Ensembles {
   }
 };
 
-/// Both ensembles, alike; a pin for each.
+/// A layout with both ensembles, of equal weight, and a pin for each.
 [[nodiscard]] inline EnsembleLayout even_layout() {
   return {.depth = 2,
           .ensembles = {{"east", 1}, {"west", 1}},
           .pins = {{"/at-east", "east"}, {"/at-west", "west"}}};
 }
-/// Another layout.
+/// The same layout, but with other weights.
 [[nodiscard]] inline EnsembleLayout uneven_layout() {
   EnsembleLayout layout = even_layout();
   layout.ensembles["west"] = 2;

@@ -19,7 +19,8 @@
 
 namespace custodian::tests {
 
-/// Long enough for the requests of a look, and short enough for many looks in a case.
+/// The pause between two looks: long enough for the requests of a look, and short enough for many
+/// looks in a case.
 inline constexpr std::chrono::milliseconds between_looks{3};
 
 [[nodiscard]] inline error_code deadlock_error() {
@@ -42,7 +43,7 @@ class Party {
     REQUIRE_FALSE(place.error());
     return std::move(place.result());
   }
-  /// Begins to wait, and returns when the node is in the queue behind that of the holder.
+  /// Begins an acquire, and returns when its node is in the queue behind that of the holder.
   Outcome<AcquireResult> wait(InterProcessMutex& lock, AcquireOptions options = {}) {
     Outcome<AcquireResult> place;
     const std::size_t before = world_.ensemble.children(lock.path()).size();
@@ -80,7 +81,7 @@ class Party {
   return {.detect_deadlock = detect_deadlock(std::move(options))};
 }
 
-/// Counts the looks of the client "one": lists of the node at which they begin.
+/// Counts the looks of the client "one": its listings of the node at which each look begins.
 class LookCounter final : public testing::FaultPlan {
  public:
   testing::Fault on_submit(const Submission& submission) override {

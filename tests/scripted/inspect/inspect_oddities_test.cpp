@@ -1,4 +1,4 @@
-// What a look shows of a semaphore whose parts are not all there, or have children of others.
+// inspect() at a semaphore some of whose parts are missing, or have foreign children.
 
 #include <algorithm>
 

@@ -99,7 +99,7 @@ TEST_CASE("refusals: a look at a condition, and at the arrivals of a phase", "[r
   });
 }
 
-// What may not be read is listed as such, and is no failure.
+// A node that may not be read is listed as such, and is no failure.
 TEST_CASE("refusals: a list of locks", "[refusals]") {
   play_every_refusal("children children children get", [](OrderScene& scene) {
     scene.world.make("/locks");

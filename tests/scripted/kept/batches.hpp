@@ -50,7 +50,7 @@ class Batches {
     return place;
   }
   [[nodiscard]] std::size_t nodes() const { return world.ensemble.children("/lock").size(); }
-  /// Runs all that is due; true if this contender holds the lock then.
+  /// Runs all that is due. Returns whether this contender then holds the lock.
   bool holds(Place& place) {
     world.settle();
     return place.arrived() && !place.error() && place.result().state() == LeaseState::held;

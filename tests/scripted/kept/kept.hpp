@@ -17,7 +17,7 @@
 
 namespace custodian::tests {
 
-/// Longer than any case takes.
+/// A time that is longer than any case.
 inline constexpr std::chrono::minutes a_minute{1};
 
 class Kept {
@@ -70,7 +70,7 @@ class Kept {
     REQUIRE(mine->kept_locks() == 1);
     world.ensemble.clear_history();
   }
-  /// Runs all that is due; true if this contender holds the lock then.
+  /// Runs all that is due. Returns whether this contender then holds the lock.
   bool holds(Place& place) {
     world.settle();
     return place.arrived() && !place.error() && place.result().state() == LeaseState::held;
@@ -78,7 +78,7 @@ class Kept {
   [[nodiscard]] std::size_t nodes(const std::string& path = "/lock") const {
     return world.ensemble.children(path).size();
   }
-  /// The kinds of requests since the last keep(), of the client "mine".
+  /// The kinds of the requests that the client "mine" has sent since the last keep().
   [[nodiscard]] std::vector<std::string> asked() const {
     std::vector<std::string> kinds;
     for (const auto& each : world.ensemble.history()) {

@@ -1,4 +1,4 @@
-// What ends the keeping of a lock (LockOptions::keep_idle_for).
+// The events that end the keeping of a lock (LockOptions::keep_idle_for).
 
 #include <atomic>
 #include <thread>

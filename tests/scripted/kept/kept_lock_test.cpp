@@ -59,7 +59,8 @@ TEST_CASE("kept: a lock object that is made later finds what an earlier one has 
 TEST_CASE("kept: with_lock() finds what a lock object has left") {
   Kept kept;
   kept.keep();
-  // It would wait for the servers in this thread, which runs them: there is nothing to wait for.
+  // The call must not wait for the servers, which this thread runs; and there is nothing to wait
+  // for.
   bool done = false;
   std::jthread{[&] {
     static_cast<void>(with_lock(*kept.mine, "/lock", {.lock = kept.options}, [&] { done = true; }));

@@ -81,7 +81,7 @@ TEST_CASE("kept: a beat notifies a holder whose node an operator has deleted", "
 TEST_CASE("kept: beats do not ask for nodes that nobody holds", "[timed]") {
   Held held;
   held.lease.release();
-  // More than one request of a beat has room for.
+  // More locks than fit into one request of a beat.
   constexpr std::size_t many = 600;
   for (std::size_t i = 0; i < many; ++i) {
     InterProcessMutex mutex{*held.client, "/kept/" + std::to_string(i),
@@ -121,7 +121,7 @@ TEST_CASE("kept: a node is kept for a minute, however often it is used") {
     lease.release();
     CHECK(keeper.client->kept_locks() == 0);
   }
-  // What is not used for another minute is forgotten.
+  // A lock that is not used for another minute is forgotten.
   CHECK_FALSE(kept->sweep(now + 3min));
 }
 

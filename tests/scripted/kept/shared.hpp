@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// Shared is a client whose readers share nodes of a read/write lock, and another one whose do not.
+/// Shared is a client whose readers share nodes of a read/write lock, and another client whose
+/// readers do not.
 
 #include <optional>
 
@@ -14,7 +15,7 @@ struct Shared : Kept {
   explicit Shared(LockOptions of_lock = {.share_readers = 64}) : Kept{std::move(of_lock)} {
     book.emplace(*mine, "/book", options);
     others_book.emplace(*other, "/book");
-    // The parent is there, so that a create and a listing are two requests.
+    // Makes the lock's path, so that each acquire from now on is one create and one listing.
     acquire(others_book->read()).release();
     settle_book();
   }
@@ -33,7 +34,7 @@ struct Shared : Kept {
   }
   Place queue_reader() { return queue(book->read()); }
   Lease read() { return acquire(book->read()); }
-  /// Reads, with nothing under way afterwards.
+  /// Acquires the read lock, and runs until nothing is under way.
   Lease read_settled() {
     Lease lease = read();
     world.settle();

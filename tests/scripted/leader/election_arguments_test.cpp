@@ -1,4 +1,4 @@
-// What elections and leases refuse, and what an empty lease or group says of itself.
+// The arguments that elections and leases refuse, and the answers of an empty lease or group.
 
 #include "custodian/leader/leader_latch.hpp"
 #include "custodian/leader/leader_observer.hpp"

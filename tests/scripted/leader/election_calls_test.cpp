@@ -1,4 +1,4 @@
-// What a selector tells its function, and the waits for a latch's leadership.
+// The arguments that a selector passes to its function, and waits for a latch's leadership.
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,5 +1,4 @@
-// Answers of a custom lock that nobody can use: with an error and a hold, and behind a
-// cancellation.
+// Unusable answers of a custom lock: with both an error and a hold, and after a cancellation.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -1,5 +1,5 @@
-// What locks, semaphores and sets of locks refuse before they send a request, and what is just not
-// refused.
+// The arguments that locks, semaphores and sets of locks refuse before they send a request, and
+// those just inside the limits.
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-// Mirrors through every fault at every request: they become the tree that is there, report each
+// Mirrors through every fault at every request: they become equal to the servers' tree, report each
 // change once, and leave nothing behind, whenever they are destroyed.
 
 #include <boost/asio/post.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// MirrorScene is a world with a mirror of "/m", a listener, and what the listener's changes give.
+/// MirrorScene is a world with a mirror of "/m", and a listener whose changes are replayed.
 
 #include <algorithm>
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace custodian::tests {
 
-/// Replays the changes of a mirror, and notes the first one that does not fit.
+/// Replays the changes of a mirror, and notes the first change that does not fit.
 class Replay {
  public:
   void apply(const MirrorChange& change) {
@@ -105,7 +105,7 @@ struct MirrorScene {
   [[nodiscard]] bool runs_until(MirrorState state) {
     return world.run_until([&] { return mirror->state() == state; });
   }
-  /// Runs until the mirror is the ensemble's tree.
+  /// Runs until the mirror equals the ensemble's tree.
   [[nodiscard]] bool follows() {
     const bool is_there = world.run_until([&] {
       return mirror->state() == MirrorState::synced &&
@@ -118,7 +118,7 @@ struct MirrorScene {
     world.ensemble.operate(request::Set{path, std::move(data)});
   }
   [[nodiscard]] std::size_t requests() const { return world.ensemble.history().size(); }
-  /// How many of the client's lines have this text.
+  /// The number of the client's log lines that contain this text.
   [[nodiscard]] std::ptrdiff_t lines_with(std::string_view text) const {
     return std::ranges::count_if(
         lines, [&](const std::string& line) { return line.find(text) != std::string::npos; });

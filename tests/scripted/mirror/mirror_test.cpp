@@ -1,4 +1,4 @@
-// Mirrors over the fake ensemble: what they ask for and report.
+// Mirrors over the fake ensemble: their requests and their reports.
 
 #include "custodian/mirror/node_cache.hpp"
 #include "custodian/mirror/path_children_cache.hpp"

@@ -1,4 +1,5 @@
-// Mirrors over the fake ensemble: who hears of the changes, and how waits and mirrors end.
+// Mirrors over the fake ensemble: which listeners are notified of changes, and how waits and
+// mirrors end.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

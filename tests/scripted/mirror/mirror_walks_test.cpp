@@ -1,6 +1,6 @@
 // Mirrors through random walks of a tree, with faults at random requests: at each rest the mirror
-// is the ensemble's tree, and its changes give the mirror. CUSTODIAN_TEST_WALKS=<number> plays so
-// many walks, CUSTODIAN_TEST_WALK=<seed> begins with that one.
+// equals the ensemble's tree, and its changes give the mirror. CUSTODIAN_TEST_WALKS=<number> sets
+// the number of walks, CUSTODIAN_TEST_WALK=<seed> the first one.
 
 #include <cstdlib>
 #include <iostream>
@@ -11,7 +11,7 @@
 namespace custodian::tests::mirror_walks_test {
 namespace {
 
-/// A fault at one of so many requests.
+/// A fault at one request in `one_of`; 0: no fault.
 class FaultsAtRandom final : public testing::FaultPlan {
  public:
   FaultsAtRandom(std::mt19937_64& random, int one_of) : random_{random}, one_of_{one_of} {}

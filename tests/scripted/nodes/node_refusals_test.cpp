@@ -1,5 +1,5 @@
-// Persistent nodes whose requests are refused, each in its turn, for lack of permission. What keeps
-// a node there asks again until the servers do it; only its close says that they did not.
+// Persistent nodes whose requests are refused, each in its turn, for lack of permission. A recipe
+// that keeps a node tries again until the servers permit it; only its close reports a refusal.
 
 #include "custodian/nodes/group_member.hpp"
 #include "custodian/nodes/persistent_ttl_node.hpp"
@@ -198,7 +198,7 @@ TEST_CASE("refusals: a member of a group joins, says more and leaves", "[refusal
         scene.run<>([&](auto done) { member.async_wait_joined({}, done); });
         scene.run<>([&](auto done) { member.async_wait_synced(done); });
         scene.run<>([&](auto done) { member.async_set_payload("y", {}, done); });
-        // What the member may not read for a moment it knows without its payload.
+        // A member that may not be read for a moment is known without its payload.
         const auto knows_itself = [&] { return member.Group::members().contains("me"); };
         if (!scene.wait_until(knows_itself)) scene.complain("the member does not see itself");
         scene.run<bool>([&](auto done) { member.async_leave({}, done); });

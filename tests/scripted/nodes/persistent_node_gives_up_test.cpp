@@ -49,7 +49,7 @@ TEST_CASE("persistent node: one that gives up after a lost create looks for its 
   GivingUp keeper;
   keeper.on_request = [&](std::size_t step) {
     if (step == 1) keeper.world.make(path, "another's");
-    // What it may not read is not its own, and is no reason to report anything else.
+    // A node that the client may not read is not its own; the report stays the same.
     if (step == 3) keeper.world.ensemble.refuse(path);
   };
   const PersistentNode node = keeper.keep();

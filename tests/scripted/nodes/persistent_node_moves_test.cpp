@@ -1,4 +1,4 @@
-// What becomes of the nodes of persistent nodes that are assigned to each other.
+// The servers' nodes of PersistentNode objects that are moved and assigned.
 
 #include <utility>
 

@@ -1,4 +1,5 @@
-// Whose a persistent node is: one of an earlier session, of another process, or of no session.
+// Persistent nodes at whose path there is a node of an earlier session, of another process, or of
+// no session.
 
 #include "scripted/barriers/given_up.hpp"
 #include "scripted/nodes/node_keeping.hpp"

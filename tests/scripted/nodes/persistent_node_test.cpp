@@ -1,5 +1,4 @@
-// A persistent node over an in-memory ensemble: it is there, what its data are, and what is sent
-// when.
+// A persistent node over an in-memory ensemble: its presence, its data, and its requests.
 
 #include "scripted/nodes/node_keeping.hpp"
 

@@ -1,5 +1,5 @@
-// An observer hears of the begin of each acquire and then of its end, once, in every way in which
-// an acquire may end. ~Observed() compares the begins with the ends.
+// An observer is notified once of the begin of each acquire, and then once of its end, in whatever
+// way the acquire ends. ~Observed() compares the begins with the ends.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>

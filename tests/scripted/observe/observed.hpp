@@ -168,8 +168,8 @@ class Observed {
     REQUIRE_FALSE(acquired.error());
     return std::move(acquired.result());
   }
-  /// Closes the client "mine" on the context's thread: elsewhere close() would wait for a context
-  /// that nobody runs.
+  /// Closes the client "mine" in a handler of the context: elsewhere close() would wait for a
+  /// context that no thread runs.
   void close() {
     boost::asio::post(world.context, [this] { mine->close(); });
     world.settle();

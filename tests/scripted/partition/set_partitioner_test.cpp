@@ -22,7 +22,7 @@ std::vector<std::string> names(int count) {
   return all;
 }
 
-/// Who works on which shard now. Two at once is a violation.
+/// The member that works on each shard now. Two members at once are a violation.
 struct Work {
   std::map<std::string, std::string> by_shard;
   std::string violation;

@@ -1,4 +1,4 @@
-// What happens to a job's record, lock and connection between two requests of a call.
+// Calls whose record, lock or connection is changed between two requests.
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>

@@ -13,9 +13,9 @@
 
 namespace custodian::tests {
 
-/// What the call meets, and what it is.
+/// The call, and the state that it finds on the servers.
 enum class PeriodAct {
-  first,       ///< nothing is there
+  first,       ///< there is no record
   due,         ///< the last run is of the period before
   broken_off,  ///< a run of this period was broken off, and is to be repeated
   has_run,     ///< the period has run
@@ -50,7 +50,7 @@ inline constexpr auto job_lock_path = "/jobs/report/lock";
 
 /// The record on the servers; nothing if there is none.
 [[nodiscard]] std::optional<PeriodRun> recorded(World& world);
-/// Writes the record as an operator would, with its times moved back by so much.
+/// Writes the record as an operator would, with its times moved back by `by`.
 void move_back(World& world, std::chrono::milliseconds by);
 
 }  // namespace custodian::tests

@@ -1,5 +1,4 @@
-// What happens to a waiter at a semaphore's turnstile: to its nodes, its session, its client, and
-// the count of permits.
+// A waiter at a semaphore's turnstile whose nodes, session, client or count of permits change.
 
 #include <algorithm>
 

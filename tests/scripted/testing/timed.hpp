@@ -19,7 +19,7 @@ namespace custodian::tests::timed {
 inline constexpr auto lock_path = "/lock";
 /// The timeout of all sessions here; other options have the library's defaults.
 inline constexpr auto timeout = std::chrono::seconds{10};
-/// How long a lease lasts after its latest proof.
+/// How long a lease lasts after the latest reply that proved the session alive.
 inline constexpr auto clock_of_a_lease = std::chrono::seconds{9};
 
 /// A holder and another client, on one clock.

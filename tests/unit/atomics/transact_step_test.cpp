@@ -64,7 +64,7 @@ TEST_CASE("transact step: a conflict calls the function again, if the earlier tr
     CHECK(step(ServerErrc::no_auth, CommitRefused::other, doubt) == CommitStep::fail);
   }
   CHECK(step(ServerErrc::node_exists, CommitRefused::conflicting) == CommitStep::again);
-  // A node that exists may be removed, and then the earlier try is applied after all.
+  // A node that exists may be removed before the earlier try arrives, which is then applied.
   CHECK(step(ServerErrc::node_exists, CommitRefused::conflicting, Doubt::applied_perhaps) ==
         CommitStep::fail);
 }

@@ -41,7 +41,7 @@ TEST_CASE("each update of a chain finds what the one before has left") {
   for (const char* bytes : {"1", "2", "3"}) chain.add(writes(bytes));
   const auto results = chain.results(written);
   CHECK(results[0]->before == found);
-  // No write on the servers has left these, so no compare_exchange may find them there.
+  // No write on the servers has left these values, so no compare_exchange may match them.
   CHECK(results[0]->after == Bytes{"1", 0, 0});
   CHECK(results[1]->before == Bytes{"1", 0, 0});
   CHECK(results[1]->after == Bytes{"2", 0, 0});

@@ -48,7 +48,7 @@ TEST_CASE("a view sees its own writes") {
   CHECK(log.remove("/a") == ServerErrc::no_node);
   CHECK_FALSE(log.create("/a", "4"));
   CHECK(log.create("/a", "5") == ServerErrc::node_exists);
-  // The first write checks the version; those behind it find what it has left.
+  // The first write checks the version; the later writes find the version that it has left.
   const Transaction all = log.transaction();
   REQUIRE(all.size() == 3);
   CHECK(as<op::Set>(all[0]).version == 7);
@@ -64,7 +64,7 @@ TEST_CASE("a view keeps what it has shown or written when the same node is read 
   CHECK(log.note_read("/a", "2", 8) == ViewLog::Data{"3"});
   CHECK_FALSE(log.set("/b", "4"));
   CHECK(log.note_read("/b", std::nullopt, std::nullopt) == ViewLog::Data{"4"});
-  // A second check of the version would find what the write has left.
+  // A second check of the version would find the version that the write has left.
   const Transaction all = log.transaction();
   REQUIRE(all.size() == 2);
   CHECK(as<op::Set>(all[0]).version == 7);
@@ -101,7 +101,7 @@ TEST_CASE("a conflict is the refusal of an operation that relies on what was rea
   CHECK(log.is_conflict(1, exists));
   CHECK(log.is_conflict(3, bad_version));
   CHECK(log.is_conflict(3, no_node));
-  // A parent that is missing stays so; and what was not read has not changed.
+  // A parent that is missing stays missing, and a node that was not read counts as unchanged.
   CHECK_FALSE(log.is_conflict(1, no_node));
   CHECK_FALSE(log.is_conflict(5, no_node));
   CHECK_FALSE(log.is_conflict(6, exists));

@@ -27,7 +27,7 @@ TEST_CASE("a member is counted once, though a node is left that it has given up"
   CHECK(count_members({}) == 0);
   CHECK(count_members({one_id + "a", another_id + "b"}) == 2);
   CHECK(count_members({one_id + "a", another_id + "a"}) == 1);
-  // Names of kazoo's, of Curator's, and strange ones.
+  // Names of kazoo and of Curator, and strange names.
   CHECK(count_members({"5e0f", "5e1f", "_c_", "_c_short", one_id}) == 5);
 }
 

@@ -20,7 +20,7 @@ TEST_CASE("a phase ends with exactly so many arrivals as are expected, of this p
         Names{"_c_a-phase-7", "_c_b-phase-7"});
   CHECK(arrivals_of_phase({"_c_c-phase-7", "_c_b-phase-7", "_c_a-phase-7"}, 2, 7) ==
         Names{"_c_a-phase-7", "_c_b-phase-7"});
-  // Late ones of other phases, and what is none.
+  // Late arrivals of other phases, and names that are no arrivals.
   CHECK(arrivals_of_phase({"_c_a-phase-7", "_c_b-phase-6", "_c_b-phase-17"}, 2, 7).empty());
   CHECK(arrivals_of_phase({"_c_a-phase-7", "phase-7", "_c_b-lock", "ready"}, 2, 7).empty());
 }
@@ -55,7 +55,7 @@ TEST_CASE(
   GetResult barrier = barrier_of("_c_a-phase-7\n", 8);
   barrier.stat.mzxid = 20;
   CHECK(is_certainly_gone(barrier, 7, 19));
-  // A repeated create has made it behind the end of its phase.
+  // A repeated create has made the node after the end of its phase.
   CHECK_FALSE(is_certainly_gone(barrier, 7, 21));
   // Or between the ends of two phases.
   CHECK_FALSE(is_certainly_gone(barrier, 6, 19));
@@ -90,7 +90,7 @@ Names arrivals_of(std::int32_t phase, int count) {
   return names;
 }
 
-/// The barrier's data after so many phases of so many arrivals.
+/// The barrier's data after `phases` phases of `count` arrivals each.
 std::string data_after(std::int32_t phases, int count) {
   std::string data;
   for (std::int32_t phase = 0; phase < phases; ++phase) {

@@ -1,5 +1,4 @@
-// What the rules of barriers say of nodes that one transaction has written, and of data that are
-// not theirs.
+// The rules of barriers for nodes that one transaction has written, and for foreign data.
 
 #include <string>
 #include <variant>

@@ -93,7 +93,7 @@ TEST_CASE("the last timer that is cancelled on its strand leaves the context wit
   world.on_strand([&] { timer.cancel(); });
   CHECK(world.run() == 0);
   CHECK(world.context.stopped());
-  // The timer can be set again, at the same place in the order of things.
+  // The timer can be set again.
   world.on_strand([&] { timer.set(BootClock::now() + 1ms, [&] { happened = true; }); });
   CHECK(world.run() == 0);
   CHECK(happened);

@@ -1,4 +1,4 @@
-// What is just as long, as early or as large as a limit allows, and what is one more.
+// Values that are exactly at a limit, and those just beyond it.
 
 #include <fcntl.h>
 #include <unistd.h>

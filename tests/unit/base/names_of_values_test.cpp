@@ -1,4 +1,4 @@
-// What values are called, and which value a name stands for.
+// The names of values, and the value of each name.
 
 #include <string>
 

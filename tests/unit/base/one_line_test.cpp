@@ -17,7 +17,7 @@ using detail::in_one_line;
 using detail::shortened;
 using detail::trimmed;
 
-/// A code point in `bytes` bytes of UTF-8, even if that is no character.
+/// A code point in `bytes` bytes of UTF-8, even if it is no character.
 std::string in_bytes(char32_t code, std::size_t bytes) {
   if (bytes == 1) return {static_cast<char>(code)};
   std::string text;

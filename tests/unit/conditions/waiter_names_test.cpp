@@ -1,4 +1,4 @@
-// Which names at a condition are those of waiters, at the limits of what a name may be.
+// The names at a condition that are those of waiters, at the limits of valid names.
 
 #include "conditions/condition_line.hpp"
 #include "support/catch.hpp"

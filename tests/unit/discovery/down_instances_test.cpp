@@ -39,7 +39,7 @@ TEST_CASE("down instances: the time begins with the first error", "[discovery]")
   CHECK(down.next_return(start + milliseconds{999}) == start + seconds{1});
   CHECK_FALSE(down.is_down("1", start + seconds{1}));
   CHECK_FALSE(down.next_return(start + seconds{1}));
-  // An error after that is the first one again.
+  // The next error counts as the first one again.
   down.note_error("1", start + seconds{1});
   CHECK_FALSE(down.is_down("1", start + seconds{1}));
 }

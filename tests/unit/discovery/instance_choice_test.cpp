@@ -22,7 +22,7 @@ std::vector<InstancePtr> instances(int number, int first = 0) {
   return all;
 }
 
-/// How often each of them was chosen.
+/// How often each instance was chosen.
 std::map<std::string, int> choices(InstanceChoice& choice, const std::vector<InstancePtr>& all,
                                    int times) {
   std::map<std::string, int> count;

@@ -1,5 +1,5 @@
-// What an instance is as JSON. The texts named "Curator's" were written by Curator 5.4.0's
-// JsonInstanceSerializer, which has also read all that is accepted here.
+// The JSON of an instance. Curator 5.4.0's JsonInstanceSerializer has written the texts named
+// "Curator's", and has read all texts that are accepted here.
 
 #include "custodian/discovery/instance_json.hpp"
 

@@ -1,5 +1,5 @@
-// What an acquire or a hold on a moving map takes and releases next, and what keeps its client from
-// announcing.
+// The homes that an acquire or a hold on a moving map takes and releases next, and the claims that
+// keep its client from announcing.
 
 #include "ensembles/claim_rules.hpp"
 

@@ -56,7 +56,7 @@ bool has(const std::string& text, const std::string& part) {
 TEST_CASE("ensemble layout: the text form is what other programs read", "[ensemble_layout]") {
   CHECK(two().text() == text_of_two);
   CHECK(EnsembleLayout::parse(text_of_two) == two());
-  // Computed apart from this code.
+  // Computed by another program.
   CHECK(two().fingerprint() == "09a8a7d73fab5135");
 }
 

@@ -11,7 +11,7 @@
 
 namespace custodian::tests::generations {
 
-/// A layout of these ensembles, alike.
+/// A layout of these ensembles, with equal weights.
 [[nodiscard]] inline EnsembleLayout layout_of(const std::vector<std::string>& names) {
   EnsembleLayout layout;
   for (const std::string& each : names) layout.ensembles[each] = 1;

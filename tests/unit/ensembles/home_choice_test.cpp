@@ -36,7 +36,7 @@ std::map<std::string, int> spread(const EnsembleLayout& layout) {
 }
 
 TEST_CASE("home choice: the scores are those that other languages compute", "[home_choice]") {
-  // Computed apart from this code; a change would have old and new processes disagree.
+  // Computed by another program. With other values, old and new processes would disagree.
   CHECK(ticket_score(ticket_hash("east", 1), "/orders/4711") == 0xc2fb67168c862d49U);
   CHECK(ticket_score(ticket_hash("west", 2), "/") == 0x58fc0cd7d90307baU);
   CHECK(ticket_score(ticket_hash("a.b-c_d", 100), "/\xc3\xa4") == 0x02481f20e2c11848U);

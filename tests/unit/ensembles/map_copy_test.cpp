@@ -50,7 +50,7 @@ TEST_CASE("map copy: what is written is read as the same", "[map_copy]") {
     const auto read = decode_copy(encode(copy));
     REQUIRE(std::holds_alternative<MapCopy>(read));
     CHECK(std::get<MapCopy>(read) == copy);
-    // A text that was cut off within a line is none.
+    // A text that was cut off within a line is refused.
     const std::string text = encode(copy);
     const std::string part = text.substr(0, random() % text.size());
     if (!part.ends_with('\n')) CHECK_FALSE(fault_of(part).empty());

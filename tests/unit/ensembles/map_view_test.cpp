@@ -1,4 +1,4 @@
-// Where a path is by a copy of a moving map, and the epoch of its tokens.
+// The homes of a path by a copy of a moving map, and the epoch of its tokens.
 
 #include "ensembles/map_view.hpp"
 

@@ -1,4 +1,4 @@
-// What a publisher of a moving map writes, by what it has read.
+// The next write of a publisher of a moving map, by the copies that it has read.
 
 #include "ensembles/publish_rules.hpp"
 

@@ -72,7 +72,7 @@ TEST_CASE("deadlock: a session that waits twice is no single thread, wherever it
                               locked("/z", {holds(5, 5), waits(twice, 6)}, kind)};
       CHECK(circle_of(1, "/y", locks).empty());
     }
-    // Also if it waits twice for the same lock.
+    // Also if a session waits twice for the same lock.
     auto locks = std::vector{locked("/x", {holds(1, 1), waits(2, 4)}),
                              locked("/y", {holds(2, 2), waits(1, 3)})};
     const std::size_t where = twice == 1 ? 1 : 0;
@@ -88,7 +88,7 @@ TEST_CASE("deadlock: a session that holds what is younger than its wait has anot
                             locked("/z", {holds(busy, 5)})};
     CHECK(circle_of(1, "/y", locks).empty());
   }
-  // What it waits with may be its second claim on the same lock.
+  // The claim with which the session waits may be its second claim on the same lock.
   CHECK(circle_of(1, "/y",
                   {locked("/x", {holds(1, 1), waits(2, 4)}),
                    locked("/y", {holds(2, 2), waits(1, 3)}), locked("/z", {holds(2, 0)})}) ==
@@ -171,11 +171,11 @@ TEST_CASE("deadlock: a wait for permits counts if one session holds all of the o
   CHECK(under_locks(
             {holds(2, 2, Claim::permit), holds(3, 3, Claim::permit), puts_down(1, 6), turn(1, 5)})
             .empty());
-  // The maximum may be raised: what has put nothing down waits for that.
+  // The maximum may be raised: a contender that has put down no permit waits for that.
   CHECK(under_locks({holds(2, 2, Claim::permit), turn(1, 5)}).empty());
   CHECK(under_locks({holds(2, 2, Claim::permit), puts_down(1, 3), turn(1, 5)}).empty());
-  // The one in front may give up, or return what it holds. A waiter behind it may have put down its
-  // permits, too, if the first node was deleted by hand.
+  // The contender in front may give up, or return its permits. A waiter behind it may have put down
+  // its permits, too, if the first node was deleted by hand.
   CHECK(under_locks({holds(2, 2, Claim::permit), puts_down(1, 6), turn(3, 4), turn(1, 5, 1)})
             .empty());
   CHECK(under_locks({holds(2, 2, Claim::permit), puts_down(3, 6), turn(3, 4), turn(1, 5, 1)})
@@ -195,7 +195,7 @@ WaitCycle circle_of_two(std::int64_t first, std::int64_t second) {
           .sessions = 2};
 }
 
-/// At which look an acquire fails that always sees the same circle.
+/// The number of the look at which an acquire fails that sees the same circle at each look.
 int fails_at(const WaitCycle& circle) {
   DeadlockMemory memory;
   for (int look = 1; look < 20; ++look) {
@@ -226,7 +226,7 @@ TEST_CASE("deadlock: looks that show something else in between do not count") {
   CHECK(fails_after([](DeadlockMemory&) {}));
   CHECK_FALSE(fails_after([](DeadlockMemory& memory) { memory.forget(); }));
   CHECK_FALSE(fails_after([](DeadlockMemory& memory) { CHECK_FALSE(memory.on_look({})); }));
-  // The same sessions by other nodes: one of them has released, and waits again.
+  // The same sessions, but with other nodes: one session has released, and waits again.
   WaitCycle other = circle;
   other.waits[1].waiter.token.value = 6;
   CHECK_FALSE(fails_after([&](DeadlockMemory& memory) { CHECK_FALSE(memory.on_look(other)); }));

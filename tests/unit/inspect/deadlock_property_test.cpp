@@ -1,4 +1,5 @@
-// Circles of waits in drawn systems, against what their threads know, and against brute force.
+// Circles of waits in randomly drawn systems, compared with the knowledge of their threads and with
+// a brute-force search.
 
 #include <algorithm>
 #include <array>
@@ -16,8 +17,8 @@ namespace {
 
 using recipes_detail::find_deadlock;
 
-/// Processes whose threads lock and unlock at random. Each knows what it waits for, so the truth is
-/// known.
+/// Processes whose threads lock and unlock at random. Each thread knows the lock that it waits for,
+/// so the true circles are known.
 class System {
  public:
   System(std::uint32_t seed, int threads_each) : random_{seed}, threads_each_{threads_each} {
@@ -97,7 +98,7 @@ class System {
     queue.erase(queue.begin());
     if (!queue.empty()) threads_[static_cast<std::size_t>(queue.front().thread)].wants.reset();
   }
-  /// The thread that holds what this one waits for.
+  /// The thread that holds the lock for which this thread waits.
   [[nodiscard]] std::optional<int> in_front_of(int thread) const {
     const auto wanted = wanted_by(thread);
     if (!wanted) return std::nullopt;
@@ -159,7 +160,7 @@ TEST_CASE("deadlock: of processes with several threads none is found that waits 
   CHECK(real > 0);
 }
 
-// What the search should find, by brute force: all sequences of sessions are tried.
+// The expected result of the search, by brute force: all sequences of sessions are tried.
 class BruteForce {
  public:
   BruteForce(const std::vector<ListedLock>& locks, std::int64_t own) : locks_{locks}, own_{own} {}
@@ -226,7 +227,7 @@ TEST_CASE("deadlock: in drawn listings the circles are found that brute force fi
     std::vector<ListedLock> locks;
     std::vector<std::int64_t> tokens(40);
     for (std::size_t i = 0; i != tokens.size(); ++i) tokens[i] = static_cast<std::int64_t>(i + 1);
-    // Most of what waits is younger than what is held.
+    // Most waiting contenders are younger than the holders.
     std::size_t old = 0;
     std::size_t young = 20;
     for (int i = 2 + below(4); i > 0; --i) {

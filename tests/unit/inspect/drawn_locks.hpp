@@ -12,7 +12,7 @@
 
 namespace custodian::tests {
 
-/// One contender; its token is the order in which it has come.
+/// One contender. Its token is its place in the order of arrival.
 struct Claimant {
   std::int64_t session = 0;
   std::int64_t token = 0;

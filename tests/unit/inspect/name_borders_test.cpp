@@ -79,7 +79,7 @@ TEST_CASE("lock search: a name whose last ten characters are no number is a fold
           Paths{"/x/" + folder});
   }
   CHECK(locks_in("/x", {{"/x", {"lock--000000001"}}}) == Paths{"/x"});
-  // No counter of the servers comes to this number.
+  // No counter of the servers reaches this number.
   CHECK(locks_in("/x", {{"/x", {"lock-9999999999"}}}).empty());
 }
 

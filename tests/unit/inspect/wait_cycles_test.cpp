@@ -27,7 +27,7 @@ ListedLock lock(const std::string& path, const Sessions& holders, const Sessions
   return made;
 }
 
-/// A circle in words: each session, and what it waits for.
+/// A circle in words: each session, and the lock that it waits for.
 std::string text_of(const WaitCycle& cycle) {
   std::string text;
   for (const CyclicWait& each : cycle.waits) {
@@ -124,8 +124,8 @@ TEST_CASE("wait cycles: a session that holds twice, and waits twice, counts once
         Texts{"1 waits for /x of 2; 2 waits for /y of 1; 2 in all"});
 }
 
-// What the search should find, by brute force: a session is stuck if no order of releases lets it
-// proceed; it is in a circle if it can be reached from itself by waits for stuck holders.
+// The expected result of the search, by brute force: a session is stuck if no order of releases
+// lets it proceed; it is in a circle if waits for stuck holders lead from it back to itself.
 std::set<std::int64_t> in_circles_of(const std::vector<ListedLock>& locks) {
   std::set<std::int64_t> stuck;
   for (const ListedLock& each : locks) {

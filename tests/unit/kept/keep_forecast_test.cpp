@@ -7,8 +7,8 @@
 namespace custodian::recipes_detail::keep_forecast_test {
 namespace {
 
-/// Plays nodes that each come to so many reuses before another contender wants the lock, and counts
-/// those that are not kept after each of them.
+/// Plays nodes that are each reused `reuses` times before another contender wants the lock. Returns
+/// how many nodes in a row are not kept after each of them.
 std::vector<int> skipped_after(KeepForecast& forecast, const std::vector<long>& reuses) {
   std::vector<int> rows;
   for (const long each : reuses) {
@@ -40,7 +40,7 @@ TEST_CASE("keeping that never pays is tried more and more seldom", "[keep_foreca
 
 TEST_CASE("keeping that pays again is soon tried as before", "[keep_forecast]") {
   KeepForecast forecast;
-  // Two holders that needed no server just make up for the wait of the other contender.
+  // Two holders that needed no server exactly make up for the wait of the other contender.
   CHECK(skipped_after(forecast, {0, 0, 0, 2, 0, 100, 3, 3, 3, 0}) ==
         std::vector{1, 3, 7, 0, 15, 0, 0, 0, 0, 1});
 }

@@ -16,14 +16,14 @@ using Reader = ShareOrder::Reader;
 
 constexpr std::int64_t most_readers = 3;
 
-/// The servers and the readers around one ShareOrder. It does what is decided, and checks that.
+/// The servers and the readers around one ShareOrder. Carries out the decisions, and checks them.
 class Game {
  public:
   explicit Game(unsigned seed) : random_{seed} {}
 
   void play(int steps) {
     for (int i = 0; i < steps && violation.empty(); ++i) step();
-    // In the end all is answered, and nobody waits for ever.
+    // In the end all requests are answered, and no reader waits for ever.
     for (int i = 0; i < 400 && violation.empty() && !(waiting_.empty() && nodes_.empty()); ++i) {
       calm_ = true;
       step();
@@ -90,7 +90,7 @@ class Game {
     expect(place.may_be_joined, "a reader joins in front of a writer");
     ++place.holders;
   }
-  /// A node of those in this phase; null if there is none.
+  /// Any node in this phase; null if there is none.
   Place* any(Phase phase, Node& number) {
     std::vector<Node> all;
     for (const auto& [node, place] : nodes_) {
@@ -120,7 +120,7 @@ class Game {
         if (Place* const place = any(Phase::held, number); place != nullptr && place->holders > 0) {
           --place->holders;
           follow(order_.on_released(number, below(8) != 0));
-          // An idle node of a client that calms down is given back.
+          // In the quiet at the end, an idle node is given back.
         } else if (place != nullptr && calm_) {
           follow(order_.retire(number));
         }
@@ -173,7 +173,7 @@ class Game {
         break;
       case 11:  // a writer of the client
         last_writer_ = ++last_number_;
-        // A create that is under way is decided in front of the writer's, mostly.
+        // A create that is under way is mostly applied before the writer's create.
         for (auto& [node, place] : nodes_) place.may_be_joined = place.phase == Phase::sent;
         follow(order_.on_own_writer());
         break;

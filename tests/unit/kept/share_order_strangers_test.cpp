@@ -1,4 +1,5 @@
-// ShareOrder with nodes that it does not have (any more), and with several nodes at a time.
+// ShareOrder when it is asked about nodes that it does not have (any more), and with several nodes
+// at a time.
 
 #include "kept/share_order.hpp"
 #include "support/catch.hpp"

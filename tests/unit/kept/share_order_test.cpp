@@ -61,7 +61,7 @@ TEST_CASE("share order: a node serves no more readers than it may (SHARE_LIMIT)"
   CHECK(held.order.join());
   CHECK_FALSE(held.order.join());
   CHECK(held.order.enter().next.create == Node{2});
-  // Those that have released it count, too.
+  // Readers that have released the lock count, too.
   static_cast<void>(held.order.on_released(1, true));
   CHECK_FALSE(held.order.join());
 }

@@ -23,7 +23,7 @@ class Explorer {
  public:
   std::size_t explored = 0;
 
-  /// Explores from a state with so many waiters.
+  /// Explores from a state with `waiting` waiters.
   void explore(std::size_t waiting, std::size_t steps) {
     TurnOrder order{two_passes};
     for (std::size_t i = 0; i < waiting; ++i) enter(order);
@@ -77,7 +77,7 @@ class Explorer {
     }
   }
 
-  /// What a stand-in may come to.
+  /// The possible ends of a stand-in.
   template <typename Each>
   void explore_stand_in(const Each& each, bool leaving) {
     for (const bool lists : {false, true}) {
@@ -115,7 +115,7 @@ class Explorer {
     });
   }
 
-  /// What the client learns of other contenders.
+  /// The client's reports on other contenders.
   template <typename Each>
   void explore_company(const Each& each) {
     if (state_.company == Company::asked && state_.in_line > state_.leaving) {
@@ -212,7 +212,7 @@ class Explorer {
     }
   }
 
-  /// Replaces Catch2's CHECK: a million of those take most of a minute under a sanitizer.
+  /// Replaces Catch2's CHECK, a million of which take most of a minute under a sanitizer.
   void expect(bool holds, std::string_view what) {
     if (!holds) FAIL_CHECK("broken after " << past_ << ": " << what);
   }
@@ -221,7 +221,8 @@ class Explorer {
   std::string past_;  ///< the events so far, a letter each
 };
 
-/// Sanitizers, with which a step takes fifty times as long, see as much in shorter histories.
+/// With a sanitizer a step takes fifty times as long; it finds its faults in shorter histories,
+/// too.
 #if defined(CUSTODIAN_ADDRESS_SANITIZER) || defined(CUSTODIAN_THREAD_SANITIZER)
 constexpr std::size_t fewer = 2;
 #else

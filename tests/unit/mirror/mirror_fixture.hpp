@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// MirrorFixture is a mirror of "/m" that is in sync with what a test has made, and has reported
-/// it.
+/// MirrorFixture is a mirror of "/m" that is in sync with the nodes that a test has made, and has
+/// reported them.
 
 #include <string>
 #include <utility>
@@ -30,7 +30,7 @@ struct MirrorFixture {
   MirrorFixture(const MirrorFixture&) = delete;
   MirrorFixture& operator=(const MirrorFixture&) = delete;
 
-  /// What is reported until nothing is left to do.
+  /// Goes on until nothing is left to do, and returns the changes that are reported meanwhile.
   Told settle() {
     player.settle();
     CHECK(player.difference() == "");
@@ -42,10 +42,10 @@ struct MirrorFixture {
   }
 
   MirrorPlayer player;
-  int reads = 0;  ///< how many the first walk took
+  int reads = 0;  ///< the number of reads that the first walk took
 };
 
-/// Reads by hand: the next read must be this one.
+/// Takes the next read, which must be this one.
 inline recipes_detail::MirrorReadId next(recipes_detail::MirrorTree& tree, const std::string& path,
                                          MirrorRead what) {
   const auto read = tree.next_read();

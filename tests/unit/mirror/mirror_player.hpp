@@ -2,7 +2,7 @@
 
 /// \file
 /// MirrorPlayer is a mirror tree with a simulated server, and checks what must hold after each
-/// step: every fact is covered, and the changes so far give the tree.
+/// step: every known fact is covered by a watch or a read, and the changes so far give the tree.
 
 #include <deque>
 #include <map>
@@ -33,10 +33,10 @@ class MirrorPlayer {
   void serve(int place = 0);
   /// Delivers the next message.
   void deliver();
-  /// The connection breaks: the messages under way are lost, and the session goes on elsewhere.
-  /// `dropped` of the watches are not restored.
+  /// Breaks the connection: the messages under way are lost, and the session goes on at another
+  /// server. `dropped` watches are not restored.
   void reconnect(std::size_t dropped = 0);
-  /// The session is over. A part of what was under way arrives all the same.
+  /// Ends the session. A part of the messages under way still arrives.
   void lose_session();
   /// Goes on until there is nothing left to do.
   void settle();

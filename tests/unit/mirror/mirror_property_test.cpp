@@ -1,6 +1,6 @@
 // A mirror tree through thousands of random histories: nodes come and go, connections break,
 // sessions are lost, requests are answered in any order, watches are given up. At each step every
-// fact is covered and the changes give the tree; at each rest the mirror is the server's tree.
+// fact is covered and the changes give the tree; at each rest the mirror equals the server's tree.
 
 #include <random>
 

@@ -1,5 +1,5 @@
-// A node in whose place another one was put is in doubt until a read shows what is there: it is
-// never reported as removed and added, and a plain deletion costs no read more.
+// If a node may have been replaced by another node, it is in doubt until a read has decided: it is
+// never reported as removed and then added. A plain deletion costs no additional read.
 
 #include "mirror/mirror_tree.hpp"
 #include "unit/mirror/mirror_fixture.hpp"

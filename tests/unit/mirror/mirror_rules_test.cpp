@@ -1,4 +1,5 @@
-// The rules R4 to R6 of a mirror tree: the order of changes, what may not be read, what is listed.
+// The rules R4 to R6 of a mirror tree: the order of changes, nodes that may not be read, and the
+// lists that are read.
 
 #include "mirror/mirror_tree.hpp"
 #include "unit/mirror/mirror_fixture.hpp"

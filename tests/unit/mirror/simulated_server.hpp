@@ -123,8 +123,8 @@ class SimulatedServer {
     messages.push_back(std::move(reply));
   }
 
-  /// What SetWatches does on the next connection of a session. `absent` are watches on missing
-  /// nodes.
+  /// Does the work of SetWatches on the next connection of a session. `absent` are watches on
+  /// missing nodes.
   void restore(const std::set<WatchedThing>& watches, const std::set<WatchedThing>& absent,
                std::int64_t since) {
     armed.clear();

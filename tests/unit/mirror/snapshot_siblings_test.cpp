@@ -1,4 +1,4 @@
-// Nodes of a snapshot whose paths are alike: which of them are children of which.
+// Nodes of a snapshot whose paths are alike: each node has its own children only.
 
 #include "custodian/mirror/mirror_snapshot.hpp"
 #include "support/catch.hpp"

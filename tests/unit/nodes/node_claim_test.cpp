@@ -104,7 +104,7 @@ TEST_CASE("node claim: another's node is waited for, taken over, or an error", "
   CHECK(step(of_session(others), ephemeral(), ForeignNode::is_taken_over) == NodeStep::replace);
   CHECK(step(of_transaction(41), persistent()) == NodeStep::wait);
   CHECK(step(of_transaction(41), persistent(), ForeignNode::fails) == NodeStep::give_up);
-  // It may have children, so it cannot be replaced.
+  // The node may have children, so it cannot be replaced.
   CHECK(step(of_transaction(41), persistent(), ForeignNode::is_taken_over) == NodeStep::adopt);
 }
 

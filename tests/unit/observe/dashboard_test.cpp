@@ -1,5 +1,5 @@
-// The dashboard docs/grafana/custodian.json, and the table of metrics in docs/operating.md, against
-// what a PrometheusObserver exposes.
+// The dashboard docs/grafana/custodian.json, and the table of metrics in docs/operating.md,
+// compared with the metrics that a PrometheusObserver exposes.
 
 #include <algorithm>
 #include <fstream>
@@ -27,7 +27,7 @@ std::vector<std::smatch> all_matches(const std::string& text, const std::regex& 
   return {std::sregex_iterator{text.begin(), text.end(), pattern}, std::sregex_iterator{}};
 }
 
-/// What there is after one event of each kind.
+/// The series that exist after one event of each kind.
 Exposed exposed() {
   MetricsPage page;
   Observer& observer = page.observer;
@@ -111,7 +111,7 @@ std::vector<std::string> words(const std::string& list) {
   return all;
 }
 
-/// What a query names that is not exposed; empty if there is all.
+/// The names in a query that are not exposed; empty if all are exposed.
 std::string missing(const Query& query, const Exposed& all) {
   static const std::regex metric{R"((custodian_[a-z_]+)(?:\{([^}]*)\})?)"};
   static const std::regex matcher{R"re(([a-z_]+)\s*(=~|!~|!=|=)\s*"([^"]*)")re"};

@@ -1,4 +1,4 @@
-// What an observer hears of a client's requests and connection, and the names of outcomes.
+// An observer's events of a client's requests and connection, and the names of outcomes.
 
 #include <string>
 #include <vector>

@@ -66,7 +66,7 @@ TEST_CASE(
   CHECK(page.value(waits + R"({outcome="late",recipe="CountDownLatch"})") == "1");
   CHECK(page.value(waits + R"({outcome="spurious",recipe="CountDownLatch"})") == "0");
   CHECK(page.value(R"(custodian_wait_seconds_count{recipe="CountDownLatch"})") == "2");
-  // No series of locks: it is none.
+  // There are no series of locks, since this is no lock.
   CHECK(page.value(R"(custodian_leases_held{recipe="CountDownLatch"})").empty());
 }
 

@@ -1,5 +1,5 @@
 // Members with the same hash. The pairs of names were found by others' searches: they have the same
-// FNV-1a with 64 bits, and so the same weight for whatever follows.
+// 64-bit FNV-1a hash, and so the same weight for every shard.
 
 #include <array>
 
@@ -10,7 +10,7 @@
 namespace custodian::tests::equal_weights_test {
 namespace {
 
-/// Two names, the lesser one first.
+/// Two names; the smaller one is first.
 using Pair = std::pair<std::string, std::string>;
 
 const std::array pairs{Pair{"8yn0iYCKYHlIj4-BwPqk", "GReLUrM4wMqfg9yzV3KQ"},

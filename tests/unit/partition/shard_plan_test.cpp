@@ -18,7 +18,7 @@ std::set<std::string> members(int count) {
 std::string shard(int number) { return "shard-" + std::to_string(number); }
 
 TEST_CASE("shard plan: the weights are those that other machines compute", "[shard_plan]") {
-  // Computed apart from this code; a change would have old and new members disagree.
+  // Computed by another program. With other values, old and new members would disagree.
   CHECK(shard_weight("host-0", "shard-0") == 0x1f7795b33e1c7c97U);
   CHECK(shard_weight("", "") == 0x23c49fa36281442fU);
   CHECK(shard_weight("\xc3\xa4", "b") == 0x17f9bc40316bfaf8U);

@@ -82,7 +82,7 @@ TEST_CASE("periods: a run that has failed, or was broken off, has used its perio
     CHECK(again.attempt == 2);
     CHECK(again.missed == 0);
     CHECK(next_call(last, until_it_succeeds) == last.begun);
-    // It was no run of the next period either.
+    // The run does not count for the next period either.
     const Decision next = decide(last, ten + 1h, hourly);
     CHECK(next.due == ten + 1h);
     CHECK(next.attempt == 1);
@@ -163,7 +163,7 @@ class Fleet {
         terms_{.every = milliseconds{draw(1000, 90'000)}, .after_failure = after_failure} {
     hosts_.resize(static_cast<std::size_t>(draw(1, 12)));
     for (Host& host : hosts_) {
-      // Its cron is off by up to a period; it may be away half of the time.
+      // The host's cron is off by up to a period, and the host may be down half of the time.
       host.offset = milliseconds{draw(0, terms_.every.count() - 1)};
       host.jitter = draw(0, terms_.every.count() / 4);
       host.presence = draw(0, 1) == 0 ? 100 : draw(20, 100);
@@ -364,7 +364,7 @@ TEST_CASE("a job's record that is none is refused") {
     INFO(bad);
     CHECK_FALSE(decode_run(bad).has_value());
   }
-  // A record that is cut off is none, wherever.
+  // A record that is cut off anywhere is refused.
   for (std::size_t size = 0; size < good.size(); ++size)
     CHECK_FALSE(decode_run(good.substr(0, size)).has_value());
 }

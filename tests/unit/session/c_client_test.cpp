@@ -1,4 +1,4 @@
-// The C client's door, with the test at the other end of the socket.
+// The interface to the C client (c_client.hpp), with the test at the other end of the socket.
 
 #include "session/c_client.hpp"
 
@@ -213,7 +213,8 @@ TEST_CASE("a transaction that the library would refuse does not reach it") {
 
 TEST_CASE("a request whose send fails is not sent on the next connection") {
   const auto check = [](const auto& send) {
-    // What is left cannot be thrown away without two descriptors, and one is enough to connect.
+    // The remaining requests cannot be discarded without two descriptors, and one descriptor is
+    // enough to connect.
     for (const bool is_short_of_descriptors : {false, true}) {
       Talk talk;
       REQUIRE_FALSE(talk.connect());

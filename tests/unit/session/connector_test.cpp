@@ -197,7 +197,7 @@ TEST_CASE("where the first address is refused the second is dialled at once", "[
   CHECK_FALSE(dialling.result->error);
   CHECK(dialling.result->address.endpoint == acceptor.local_endpoint());
 
-  // If both addresses refuse, the connector says so only after it has dialled both.
+  // If both addresses refuse, the connector fails only after it has dialled both.
   acceptor.close();
   dialling.result.reset();
   dialling.dial({refused, refused});

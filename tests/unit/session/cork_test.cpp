@@ -29,7 +29,7 @@ struct Ends {
     writer.set_option(tcp::no_delay{true});
   }
   void write(std::string_view text) { asio::write(writer, asio::buffer(text)); }
-  /// Reads what has come at once; waits for the first of it.
+  /// Waits for the first bytes, and returns those that have arrived together.
   [[nodiscard]] std::string read() {
     pollfd wait{reader.native_handle(), POLLIN, 0};
     constexpr int milliseconds = 10'000;

@@ -69,7 +69,7 @@ TEST_CASE("a descriptor follows each socket once, and drops it when the library 
   CHECK_FALSE(descriptor.is_open());
   // The same socket is a new one after that.
   CHECK(descriptor.follow(socket));
-  // The number of a socket that was closed is none, and drops the earlier socket as -1 does.
+  // The number of a closed socket counts as no socket, and drops the earlier socket as -1 does.
   const int closed = others.ours.native_handle();
   others.ours.close();
   CHECK_FALSE(descriptor.follow(closed));

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using Errand = detail::Errand<int>;
 
-/// A call that ends when the test says so, and may outlive it.
+/// A call that ends when the test says so, and that may outlive the test.
 struct Slow {
   std::shared_ptr<std::promise<int>> answer = std::make_shared<std::promise<int>>();
   std::shared_ptr<std::promise<void>> over = std::make_shared<std::promise<void>>();

@@ -1,4 +1,4 @@
-// Which reply a request has, and which address is dialled after a rest that was asked for.
+// The reply that each request expects, and the address that is dialled after a requested rest.
 
 #include <vector>
 
@@ -74,7 +74,8 @@ TEST_CASE("an address rests for as long as is asked, however few its failures ar
   order.rest_until(one, start + 7s);
   CHECK_FALSE(order.next(start + 8s));
   CHECK(order.rest(start + 8s) == 1s);
-  // Nor is it taken away by a server's answer; and what is no address of the list has no rest.
+  // A server's answer does not end the rest either; and an address that is not in the list has
+  // none.
   order.answered(one);
   order.rest_until(endpoint("10.0.0.3"), start + 1h);
   order.also_dialled(endpoint("10.0.0.3"));

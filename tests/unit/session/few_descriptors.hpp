@@ -11,13 +11,13 @@
 
 namespace custodian::tests {
 
-/// While it lives, this process gets at most so many new descriptors: each call that wants more
-/// fails with EMFILE. No other thread may open anything meanwhile.
+/// While the object lives, this process gets at most `most` new descriptors: each call that wants
+/// more fails with EMFILE. No other thread may open anything meanwhile.
 class FewDescriptors {
  public:
   explicit FewDescriptors(int most) {
     REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual_) == 0);
-    // The kernel hands out the lowest numbers that are free; there are none in between here.
+    // The kernel hands out the lowest free number. Above `next` all numbers are free.
     const int next = ::fcntl(STDIN_FILENO, F_DUPFD, 0);
     REQUIRE(next >= 0);
     ::close(next);

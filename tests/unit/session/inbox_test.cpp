@@ -56,7 +56,8 @@ class Wire {
     return bytes;
   }
 
-  /// Waits until the kernel has so many bytes for the library, whatever it was asked for.
+  /// Waits until the kernel has `bytes` bytes for the library, whatever number it was asked to wait
+  /// for.
   void wait_for(std::size_t bytes) {
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds{20};
     while (library_.available() < bytes && std::chrono::steady_clock::now() < end) {
@@ -197,7 +198,7 @@ TEST_CASE("inbox: a connection begins with a handshake, whatever was left of the
   CHECK(second.when_readable() == Inbox::Next::fault);
 }
 
-/// The beginning of a listing's frame with this size in all, of `count` bytes.
+/// The first `count` bytes of a listing's frame whose whole size is `size`.
 std::string beginning_of_listing(std::size_t size, std::size_t count) {
   const std::string frame = Jute{}
                                 .number(static_cast<std::int32_t>(size - 4))
@@ -214,7 +215,7 @@ TEST_CASE("inbox: a judgement needs 64 bytes of a frame, however few the kernel 
   wire.inbox.expect(request::GetChildren{"/", nullptr});
   wire.send(beginning_of_listing(Inbox::longest_whole + 1, 63));
   wire.wait_for(63);
-  // The first look asks the kernel for more. The second one must do with what is there.
+  // The first look asks the kernel for more. The second one must judge the bytes that are there.
   CHECK(wire.next() == Inbox::Next::wait);
   CHECK(wire.next() == Inbox::Next::wait);
   wire.send("n");

@@ -123,7 +123,7 @@ TEST_CASE("reply check: numbers that cannot be are faults") {
     CHECK(judged(ReplyBody::names_and_stat, Jute{}.header(xid).number(length).stat()));
     CHECK(judged(ReplyBody::names_and_stat, Jute{}.header(xid).number(1).number(length).stat()));
     CHECK(judged(ReplyBody::acl_and_stat, Jute{}.header(xid).number(length).stat()));
-    // The reply is that of a node without data.
+    // This is the reply for a node without data.
     const Finding data = connected({{ReplyBody::data_and_stat}})
                              .examine(Jute{}.header(xid).number(length).stat().frame());
     CHECK((length == -1 ? is_good(data) : is_fault(data)));
@@ -226,7 +226,7 @@ TEST_CASE("reply check: what is left unread says whether the server wants authen
   CHECK_FALSE(refuses_unauthenticated(Jute{}.header(6).frame() + refusal));
   CHECK_FALSE(refuses_unauthenticated(Jute{}.header(0).frame() + refusal));
   CHECK_FALSE(refuses_unauthenticated(Jute{}.header(-8).frame() + refusal));
-  // Incomplete frames, and bytes that are no frame, say nothing.
+  // Incomplete frames, and bytes that are no frame, do not count as a refusal.
   CHECK_FALSE(refuses_unauthenticated(refusal.substr(0, refusal.size() - 1)));
   CHECK_FALSE(refuses_unauthenticated(Jute{}.number(-1).bytes() + refusal));
   CHECK_FALSE(refuses_unauthenticated(Jute{}.string("short").bytes() + refusal));

@@ -1,4 +1,4 @@
-// The exchange, with a server of the test's own, which says what the test writes down.
+// Tests SaslExchange against a server whose answers each test writes down.
 
 #include "session/sasl_exchange.hpp"
 

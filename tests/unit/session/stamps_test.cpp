@@ -1,4 +1,4 @@
-// What a server's answer proves to the lease clock.
+// The proofs that a server's answers give to the lease clock.
 
 #include "custodian/session/session.hpp"
 #include "support/catch.hpp"

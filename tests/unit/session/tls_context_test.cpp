@@ -21,7 +21,7 @@ using Names = std::vector<std::string>;
 
 int refuse_all(int, X509_STORE_CTX*) { return 0; }
 int accept_all(int, X509_STORE_CTX*) { return 1; }
-/// What note_all() was given, of each certificate.
+/// The arguments of note_all(), for each certificate.
 std::vector<int>& noted() {
   static std::vector<int> all;
   return all;

@@ -42,7 +42,7 @@ struct Greeted {
     tests::run_until(context, done);
   }
 
-  /// The server sends what `write` writes at once.
+  /// Sends at once all that `write` writes on the server's side.
   template <typename Write>
   void together(const Write& write) {
     const int socket = server.next_layer().native_handle();
@@ -92,7 +92,7 @@ TEST_CASE("one read of a TLS stream takes all records that have come") {
   const Greeted::Read all = greeted.read();
   CHECK_FALSE(all.error);
   CHECK(all.bytes == "onetwothree");
-  // What does not fit into the buffer is read later.
+  // Bytes that do not fit into the buffer are read later.
   greeted.together([&] {
     greeted.write("four");
     greeted.write("five");

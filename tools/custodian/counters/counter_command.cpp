@@ -31,7 +31,8 @@ struct CounterRequest {
   bool is_integer = false;
 };
 
-/// Throws UsageError. CLI11 would make the greatest number of one that is too great.
+/// Parses the number. Throws UsageError, also for a number that is too great, which CLI11 would
+/// replace by the greatest one.
 template <typename Number>
 Number number_of(const CounterRequest& request) {
   const bool is_wanted = request.action != CounterAction::get;
@@ -70,7 +71,7 @@ int use_counter(const GlobalOptions& options, const CounterRequest& request) {
     DistributedAtomicLong counter{client, request.path, counted_once};
     return use(counter, request.action, number);
   } catch (const Error& error) {
-    // A script that tries again would perhaps count twice.
+    // The status is `failure`, so that no script tries again, and counts twice.
     if (error.code() != ErrorCondition::outcome_unknown) throw;
     say(printable(request.path) + " was changed, or not: " + error.code().message());
     return to_int(ExitStatus::failure);

@@ -38,7 +38,7 @@ std::vector<std::string> children_of(const Client& client, const std::string& pa
   }
 }
 
-/// What a node says; nothing if it is gone.
+/// Reads the instances of a service. A node that has gone meanwhile is left out.
 std::vector<SeenInstance> look_at(const Client& client, const std::string& service) {
   std::vector<SeenInstance> seen;
   for (const std::string& name : children_of(client, service)) {

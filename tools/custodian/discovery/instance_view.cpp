@@ -14,7 +14,8 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t widest_payload = 60;
 
-/// When the instance was registered; nothing if it does not say, or not a time that clocks count.
+/// When the instance was registered; nothing if the instance does not state the time, or states one
+/// that is not within 200 years after 1970.
 std::optional<std::chrono::system_clock::time_point> time_of(const ServiceInstance& instance) {
   constexpr std::chrono::hours limit{24 * 365 * 200};
   const milliseconds since =

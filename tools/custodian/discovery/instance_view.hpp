@@ -11,7 +11,7 @@
 
 namespace custodian::cli {
 
-/// A node of a service, and what its data say.
+/// A node of a service, and its decoded data.
 struct SeenInstance {
   std::string node{};
   Stat stat{};
@@ -22,7 +22,7 @@ struct SeenInstance {
 [[nodiscard]] std::string line_of(const SeenInstance& seen);
 
 /// The fields of an instance; a node that cannot be decoded has `node` and `fault`. The payload is
-/// its text: a foreign one may be anything, and of any depth.
+/// a string: that of another program may be any JSON, of any depth.
 [[nodiscard]] Json json_of(const SeenInstance& seen);
 
 }  // namespace custodian::cli

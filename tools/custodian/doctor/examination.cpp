@@ -39,8 +39,8 @@ error_code error_of(Function function) {
 /// Options for a session that only asks questions and holds no locks.
 ClientOptions questioner(ClientOptions options, milliseconds session_timeout) {
   options.session_timeout = session_timeout;
-  // With a longer touch interval the client would refuse a timeout too short for locks before it
-  // asks any server.
+  // With a longer touch interval the client would refuse a session timeout that is too short for
+  // locks, before it asks any server.
   options.touch_interval = 1ms;
   options.operation_timeout = patience;
   options.name_space.clear();
@@ -94,9 +94,9 @@ std::string below(const std::string& path, const std::string& name) {
   return (path == "/" ? path : path + "/") + name;
 }
 
-/// Finds out whether the servers have extended types. It asks for a node with a TTL below a parent
-/// that does not exist: a server without extended types answers `unimplemented`, and one with them
-/// `no_node`. Neither creates a node.
+/// Finds out whether the servers have extended types, by the creation of a node with a TTL below a
+/// parent that does not exist: a server without extended types answers `unimplemented`, and a
+/// server with them `no_node`. Neither creates a node.
 std::optional<bool> extended_types(Client& client) {
   const CreateOptions with_ttl{.mode = CreateMode::persistent_with_ttl, .ttl = 1s};
   const error_code error =
@@ -141,8 +141,8 @@ PathFacts examine_path(Client& client, const std::string& path) {
   return facts;
 }
 
-/// Compares the time that the leader's clock gave to a transaction with the time here before and
-/// after it.
+/// Compares the leader's time of a transaction with this machine's time before and after the
+/// transaction.
 ClockFacts compare_clocks(Client& client, const std::string& existing) {
   const std::string node = below(existing, random_name());
   const auto steady_before = std::chrono::steady_clock::now();
@@ -164,15 +164,15 @@ nanoseconds time_of(clockid_t clock) {
   return std::chrono::seconds{time.tv_sec} + nanoseconds{time.tv_nsec};
 }
 
-/// The path as the servers see it, with the namespace in front.
+/// The path with the namespace in front. It is still below the chroot of the connection string.
 std::string outside(const std::string& name_space, const std::string& path) {
   if (name_space.empty()) return path;
   const std::string root = name_space.starts_with('/') ? name_space : "/" + name_space;
   return path == "/" ? root : root + path;
 }
 
-/// Examines the path. Returns false if the path was removed meanwhile; `facts` then have what was
-/// seen.
+/// Examines the path. Returns false if the path was removed meanwhile; `facts` then have the
+/// results so far.
 bool examine_place(Client& client, const std::string& path, Facts& facts) {
   const PathFacts at_path = examine_path(client, path);
   if (facts.path_was_given || at_path.existing.empty()) facts.path = at_path;
@@ -196,8 +196,8 @@ void examine_ensemble(const ClientOptions& options, const ExaminationRequest& re
   if (request.writes == WriteTrials::none) return;
   facts.extended_types = extended_types(client);
   const std::string path = outside(options.name_space, request.path.empty() ? "/" : request.path);
-  // The servers may remove an empty container at any time; the next round then examines the path
-  // above it. If the path is created and removed again and again, the last round counts.
+  // The servers may remove an empty container at any time; the next round then examines the nearest
+  // node above it. If the path is created and removed again and again, the last round counts.
   for (int round = 1; !examine_place(client, path, facts) && round < most_rounds; ++round) {
     client.sync(path);
   }

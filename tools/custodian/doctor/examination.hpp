@@ -16,7 +16,7 @@ namespace custodian::cli {
 enum class WriteTrials : std::uint8_t { all, none };
 
 struct ExaminationRequest {
-  /// The path of the locks. If it is empty only the clock is examined, at the root.
+  /// The path of the locks. If it is empty, only the leader's clock is examined, at the root.
   std::string path{};
   /// The touch interval of the programs that take the locks.
   std::chrono::milliseconds touch_interval{};
@@ -27,8 +27,8 @@ struct ExaminationRequest {
 
 /// Asks every server, opens sessions, tries the operations of a lock, and leaves nothing behind.
 /// The transaction that tries permissions fails at its last operation; another one creates a node
-/// and deletes it, to read the time of the creation. Blocks, for half a minute at most. `options`
-/// are those of GlobalOptions. Throws Error if they are wrong.
+/// and deletes it, to read the time of the creation. Blocks; each question to a server has a limit
+/// of five seconds. `options` are those of GlobalOptions. Throws Error if they are wrong.
 [[nodiscard]] Facts examine(const ClientOptions& options, const ExaminationRequest& request);
 
 }  // namespace custodian::cli

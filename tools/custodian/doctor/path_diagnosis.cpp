@@ -7,7 +7,8 @@
 namespace custodian::cli {
 namespace {
 
-/// Returns whether every client may take and break locks at the path.
+/// Returns whether every client may change anything at the path: its data, its children, or its
+/// ACL.
 bool is_open(const PathFacts& facts) {
   if (!facts.acl) return false;
   const auto may = [](const AclEntry& entry, Permissions power) {

@@ -2,7 +2,7 @@
 
 /// \file
 /// The path's diagnosis says whether this client, and which other clients, may take locks at the
-/// path. Pure: it judges what was tried.
+/// path. Pure: facts in, findings out.
 
 #include <vector>
 

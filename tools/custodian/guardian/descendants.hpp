@@ -34,7 +34,8 @@ struct ProcessEntry {
 /// returns.
 [[nodiscard]] std::vector<ProcessEntry> descendants(pid_t ancestor);
 
-/// Says which processes a signal has reached. It cannot reach those of another user (EPERM).
+/// Says which processes a signal has reached. A signal cannot reach processes of another user
+/// (EPERM).
 enum class Reached : std::uint8_t { all, some, nobody };
 
 /// Signals all processes but zombies. Returns `all` also if there is no process to signal.

@@ -79,7 +79,7 @@ class Guardian {
       // Kill before reap(): once the command is reaped, its group cannot be killed as a whole.
       if (is_killing_) kill();
       // Reap before reading orders, which may report a loss: a command that has already ended by
-      // itself was not ended because of the loss.
+      // itself must not be reported as ended for the loss.
       for (const Report& report : command_.reap()) tell(report);
       if (!runner_is_gone_) listen();
       keep_time();
@@ -127,7 +127,7 @@ class Guardian {
   void start(const Order& order, std::string_view environment) {
     countdown_ = {};
     hold_until(order);
-    // The order may have waited until the lock was lost. Nothing is run then.
+    // The lock may have been lost while the order waited. Then nothing is run.
     static_cast<void>(countdown_.due(BootClock::now()));
     if (countdown_.is_lost()) return tell({.kind = Report::Kind::ended});
     if (const int error = command_.start(lines_of(environment)); error != 0) {

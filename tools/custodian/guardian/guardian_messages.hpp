@@ -20,8 +20,8 @@ struct Order {
   enum class Kind : std::int32_t {
     start,       ///< run the command; a line "NAME=value" for each variable follows this struct
     signal,      ///< pass on the signal
-    proceed,     ///< let the stopped command go on; lend it the terminal again if it had asked for
-                 ///< that and the runner has it; later reports return `number`
+    proceed,     ///< continue the stopped command, with the terminal if it had asked for it and the
+                 ///< runner has it; later reports return `number`
     hold_until,  ///< the lock is held at least until `time` (boot clock); lost then, unless renewed
     lost,        ///< end the command now
   };
@@ -37,8 +37,8 @@ struct Order {
 struct Report {
   enum class Kind : std::int32_t {
     not_started,  ///< the command could not be run; `value` is errno
-    stopped,  ///< the signal `value` stopped the command, which cannot get the terminal if it asked
-              ///< for it
+    stopped,  ///< the signal `value` stopped the command; if it asked for the terminal, it cannot
+              ///< get it
     main_ended,  ///< the command has ended, but processes that it started have not
     forbidden,   ///< a process is another user's and cannot be signalled; sent only once
     ended,       ///< the command and all that it started have ended; `value` is the wait status

@@ -141,7 +141,7 @@ std::vector<Report> SupervisedCommand::reap() {
       return reports;
     }
     if (process != process_) {
-      // A process in the command's group is left out, since it is continued with the command.
+      // A process in the command's group does not count: it is continued with the command.
       const bool is_apart = process_ == 0 || getpgid(process) != getpgid(process_);
       if (is_apart && WIFSTOPPED(status) && asks_for_terminal(WSTOPSIG(status))) {
         leftover_is_refused_ = true;
@@ -163,7 +163,7 @@ std::vector<Report> SupervisedCommand::reap() {
     // remaining processes.
     no_more_terminal();
   }
-  // No process is left that could get the terminal, so none may wait for it.
+  // The command has ended, so no remaining process can get the terminal: none may wait for it.
   if (process_ == 0 && std::exchange(leftover_is_refused_, false)) refuse_terminal();
   if (main_ended) reports.push_back({.kind = Report::Kind::main_ended, .value = wait_status_});
   return reports;

@@ -2,7 +2,7 @@
 
 /// \file
 /// SupervisedCommand is the command as its guardian sees it: the process, its group, and all that
-/// it has started. It is the one place that forks a command, signals it and waits for it.
+/// it has started. No other code forks a command, signals it or waits for it.
 ///
 /// The command has a process group of its own, and gets the terminal on demand: reading from the
 /// terminal, or changing it, stops a background group (SIGTTIN, SIGTTOU); the stopped group is then
@@ -30,9 +30,9 @@ class SupervisedCommand {
   /// `runner_group` is the process group that has the terminal while the command does not.
   SupervisedCommand(std::vector<std::string> words, SignalSetting as_started, pid_t runner_group);
 
-  /// Starts the command with the additional variables, each "NAME=value". Returns 0, or errno if
-  /// nothing runs. The command must not be running. Does not wait for exec, which may take long on
-  /// a slow file system: the command is active meanwhile, and reap() reports the outcome.
+  /// Starts the command with the additional variables, each "NAME=value". Returns 0, or errno if no
+  /// process was started. The command must not be running. Does not wait for exec, which may take
+  /// long on a slow file system: the command is active meanwhile, and reap() reports the outcome.
   [[nodiscard]] int start(const std::vector<std::string>& environment);
 
   /// A descriptor that becomes readable when exec has succeeded or failed; -1 once the outcome is

@@ -18,8 +18,8 @@ namespace custodian::cli {
 /// Which names a request may use for this server.
 enum class HostNames : std::uint8_t {
   any,
-  /// "localhost" and loopback addresses. A page of another site whose name suddenly leads to this
-  /// machine (DNS rebinding) comes with that site's name.
+  /// "localhost" and loopback addresses. If another site's name suddenly resolves to this machine
+  /// (DNS rebinding), the requests of that site's pages have that name.
   of_this_machine,
 };
 
@@ -31,14 +31,16 @@ struct HttpGuard {
   std::function<bool(const HttpTarget&)> is_open{};
 };
 
-/// Returns the guard of a server that listens at `where`. Throws UsageError if that is beyond this
-/// machine, and there is no token.
+/// Returns the guard of a server that listens at `where`. Throws UsageError if other machines can
+/// connect to `where`, and there is no token.
 [[nodiscard]] HttpGuard guard_for(const ListenAddress& where, std::optional<BearerToken> token);
 
-/// Whether a Host header names this machine, with any port: a tunnel may have another one.
+/// Whether a Host header names this machine. The port does not matter: a tunnel may have another
+/// one than the server.
 [[nodiscard]] bool is_of_this_machine(std::string_view host);
 
-/// The refusal of a request; nothing if it may pass. `target` is the request's, if it has one.
+/// The refusal of a request; nothing if it may pass. `target` is the request's; nothing if it could
+/// not be parsed.
 [[nodiscard]] std::optional<HttpResponse> refusal_of(const HttpGuard& guard,
                                                      const HttpRequest& request,
                                                      const std::optional<HttpTarget>& target);

@@ -28,8 +28,8 @@ struct HttpResponse {
 /// A line of JSON that says what is wrong: {"error":"..."}.
 [[nodiscard]] HttpResponse refusal_of(int status, const std::string& text);
 
-/// The headers of every response: nothing is cached, and a browser runs and loads nothing but what
-/// comes from here.
+/// The headers of every response: nothing is cached, and a browser loads and runs only files of
+/// this server.
 [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& strict_headers();
 
 }  // namespace custodian::cli

@@ -45,7 +45,7 @@ HttpRequest request_of(const http::request<http::string_body>& message) {
   return request;
 }
 
-/// The refusal of what cannot be read as a request; nothing if nobody is there to read it.
+/// The refusal of bytes that are no request; nothing if the client has gone, and would not read it.
 std::optional<HttpResponse> refusal_of_unread(const error_code& error) {
   if (error == http::error::header_limit || error == http::error::buffer_overflow) {
     return refusal_of(431, "this request is too long");
@@ -106,7 +106,7 @@ class HttpServer::State : public std::enable_shared_from_this<State> {
   };
   using Place = std::list<Connection>::iterator;
 
-  /// The end of a coroutine that must not end by an exception.
+  /// Called at the end of a coroutine. Prints the exception, if there is one.
   static void on_end(const std::exception_ptr& failure) {
     if (!failure) return;
     try {
@@ -122,7 +122,7 @@ class HttpServer::State : public std::enable_shared_from_this<State> {
           co_await self->acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
       if (error == asio::error::operation_aborted) co_return;
       if (error) {
-        // Most likely no descriptor is left: they may come back.
+        // Most likely no descriptor is free. One may become free soon.
         asio::steady_timer pause{self->acceptor_.get_executor(), std::chrono::milliseconds{100}};
         co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
         continue;
@@ -177,7 +177,7 @@ class HttpServer::State : public std::enable_shared_from_this<State> {
                         .is_head = message.method() == http::verb::head,
                         .keeps_alive = message.keep_alive()};
     auto refusal = refusal_of(site_.guard, request, target);
-    // What is refused may be anything: its connection ends.
+    // A refused request may be of any kind, so its connection ends.
     if (refusal) {
       co_return co_await write(connection, std::move(*refusal), {manner.version, manner.is_head});
     }
@@ -206,7 +206,7 @@ class HttpServer::State : public std::enable_shared_from_this<State> {
     message.body() = std::move(response.body);
     http::response_serializer<http::string_body> serializer{message};
     connection.stream.expires_after(limits_.write);
-    // The answer to HEAD has the headers of one to GET, its length included.
+    // The answer to HEAD has the headers of the answer to GET, with its length.
     const auto [error, bytes] =
         manner.is_head ? co_await http::async_write_header(connection.stream, serializer,
                                                            asio::as_tuple(asio::use_awaitable))
@@ -226,7 +226,7 @@ class HttpServer::State : public std::enable_shared_from_this<State> {
                                                             asio::as_tuple(asio::use_awaitable));
     while (!error && !is_stopping_) {
       connection.stream.expires_never();
-      // A browser says nothing more: what can be read is its end.
+      // A browser sends nothing more: if the socket becomes readable, the browser has gone.
       auto first = co_await (events.next() ||
                              connection.stream.socket().async_wait(
                                  tcp::socket::wait_read, asio::as_tuple(asio::use_awaitable)) ||

@@ -20,7 +20,7 @@
 
 namespace custodian::cli {
 
-/// Events for one browser, as text/event-stream, until it goes away.
+/// Events for one browser, as text/event-stream, until the browser goes away.
 struct HttpEvents {
   /// The next event, complete; null ends the stream. Cancelled when the browser has gone.
   std::function<boost::asio::awaitable<std::shared_ptr<const std::string>>()> next{};
@@ -28,7 +28,7 @@ struct HttpEvents {
 
 using HttpAnswer = std::variant<HttpResponse, HttpEvents>;
 
-/// What a server shows.
+/// The content of a server.
 struct HttpSite {
   HttpGuard guard{};
   /// Answers a request that the guard lets pass. An exception is answered with 500.
@@ -39,12 +39,12 @@ struct HttpLimits {
   std::size_t connections = 512;     ///< more are closed at once
   std::uint32_t header = 8 * 1024;   ///< bytes of a request's line and headers
   std::uint64_t body = 4096;         ///< bytes of a body, which nothing here reads
-  std::chrono::seconds request{15};  ///< for a request to arrive, and between two
+  std::chrono::seconds request{15};  ///< for a request to arrive, and between two requests
   std::chrono::seconds write{30};    ///< for a browser to take a response, or an event
 };
 
 /// Threads: the context's, of which there must be one. The server listens from its construction on,
-/// and accepts nothing before start(). Its connections may outlive it, and not the context.
+/// and accepts nothing before start(). Its connections may outlive the server, but not the context.
 class HttpServer {
  public:
   /// Throws UsageError if it cannot listen there.
@@ -54,10 +54,11 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  /// Where it listens, with the port that it has got.
+  /// The address at which the server listens, with the port in use.
   [[nodiscard]] ListenAddress where() const;
   void start();
-  /// Accepts no more, and closes what is idle; a response under way is finished.
+  /// Accepts no more connections, closes those that are idle, and ends streams of events. A
+  /// response under way is finished.
   void stop();
 
  private:

@@ -5,7 +5,7 @@
 namespace custodian::cli {
 namespace {
 
-/// Resolves "%20"; nothing if an escape is none, or is a NUL.
+/// Resolves escapes such as "%20"; nothing if an escape is malformed, or stands for a NUL.
 std::optional<std::string> without_escapes(std::string_view text) {
   std::string resolved;
   for (std::size_t i = 0; i != text.size(); ++i) {

@@ -12,13 +12,14 @@ namespace custodian::cli {
 struct HttpTarget {
   /// Begins with a slash; its escapes are resolved.
   std::string path{};
-  /// What is behind the question mark, as it was sent.
+  /// The text behind the question mark, as it was sent.
   std::string query{};
 
   friend bool operator==(const HttpTarget&, const HttpTarget&) = default;
 };
 
-/// Nothing if the text is no path: an absolute URL, an escape that is none, a NUL.
+/// Parses a target. Nothing if the text is an absolute URL, or has a malformed escape or one that
+/// stands for a NUL.
 [[nodiscard]] std::optional<HttpTarget> parse_target(std::string_view text);
 
 }  // namespace custodian::cli

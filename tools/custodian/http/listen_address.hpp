@@ -18,7 +18,7 @@ struct ListenAddress {
 };
 
 /// Parses "127.0.0.1:8180", "[::1]:8180" or "localhost:8180" (127.0.0.1). Other names are refused:
-/// what they mean is not ours to decide. Throws UsageError.
+/// they could resolve to any address. Throws UsageError.
 [[nodiscard]] ListenAddress parse_listen_address(const std::string& text);
 
 /// "http://127.0.0.1:8180/"

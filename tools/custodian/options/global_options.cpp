@@ -42,8 +42,8 @@ std::string first_line_of(const std::string& file) {
   return line;
 }
 
-/// Returns a function that provides the password. It reads a file for each connection, since
-/// passwords change. A pipe has its line only once, and is read here.
+/// Returns a function that provides the password. The function reads a regular file for each
+/// connection, since passwords change. A pipe delivers its line only once, so it is read here.
 std::function<std::string()> password_in(const std::string& file) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(file, unknown)) {

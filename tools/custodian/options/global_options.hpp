@@ -36,7 +36,7 @@ struct GlobalOptions {
   int verbosity = 0;
 
   /// Makes the client's options; the client logs to the standard error output. Throws UsageError if
-  /// no server is named, if an option of SASL lacks another or does not go with one, or if the
+  /// no server is named, if the options of SASL are incomplete or contradict each other, or if the
   /// password's file has no password.
   [[nodiscard]] ClientOptions client_options() const;
 };

@@ -39,7 +39,7 @@ struct OnceChoice {
   bool json = false;
 };
 
-/// How long the end of a run may take to be written.
+/// The time limit for writing the end of a run to the servers.
 constexpr std::chrono::seconds farewell_limit{10};
 
 PeriodOptions period_options(const OnceChoice& choice) {
@@ -115,7 +115,7 @@ Acquire make_acquire(const OnceChoice& choice, const Client& client) {
 
 int show(const GlobalOptions& global, const OnceChoice& choice) {
   const Client client = connect(global);
-  // To read a record needs no period.
+  // Reading the record needs no period, so any will do.
   const OncePerPeriod job{client, choice.run.path, {.every = std::chrono::hours{1}}};
   std::optional<PeriodRun> last;
   try {

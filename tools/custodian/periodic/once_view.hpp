@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What custodian once says of a run, for people and for programs. Pure.
+/// These functions format what `custodian once` prints about a run, for people and programs. Pure.
 
 #include <optional>
 #include <string>

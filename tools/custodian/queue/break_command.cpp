@@ -68,7 +68,7 @@ Ending delete_as_seen(Client& client, const std::string& node, std::int32_t vers
       return Ending::deleted;
     } catch (const Error& error) {
       if (error.code() == ServerErrc::bad_version) return Ending::changed;
-      // After a lost reply a missing node was deleted by the first try, or by somebody else. The
+      // After a lost reply, a missing node was deleted by the first try or by somebody else. The
       // difference does not matter.
       if (error.code() == ServerErrc::no_node) {
         return tried ? Ending::deleted : Ending::gone_by_itself;

@@ -29,7 +29,7 @@ namespace custodian::cli {
 [[nodiscard]] std::int64_t parse_session(std::string_view text);
 
 /// The contenders that become holders when `gone` leaves; empty if `gone` does not hold, or if its
-/// leaving alone lets no contender hold.
+/// leaving alone lets no contender hold. Always empty at a semaphore.
 [[nodiscard]] std::vector<Inspected> heirs_of(const Inspection& inspection, const Inspected& gone);
 
 }  // namespace custodian::cli

@@ -76,7 +76,7 @@ Lines lines_of_cycles(const ListRequest& request, const LockListing& listing,
 
 struct Picture {
   Lines lines{};
-  /// What lines of JSON have no place for.
+  /// Remarks, which lines of JSON have no place for.
   Lines remarks{};
   bool has_cycles = false;
 };

@@ -62,7 +62,7 @@ bool is_of(const Participant& who, const std::string& whose) {
   return session_or_none(who.session) == whose || who.identity.find(whose) != std::string::npos;
 }
 
-/// What a session of a circle holds: the lock that the one before it waits for.
+/// The wait of the session before this one in the circle: it waits for a lock that this one holds.
 const CyclicWait& before(const WaitCycle& cycle, std::size_t index) {
   return cycle.waits[(index + cycle.waits.size() - 1) % cycle.waits.size()];
 }

@@ -34,11 +34,11 @@ void apply(const LockFilter& filter, LockListing& listing,
 /// One lock, as JSON, which does not depend on the time of printing.
 [[nodiscard]] Json json_of(const ListedLock& lock);
 
-/// The circle of waits, a line each.
+/// The circle of waits, with a line for each wait.
 [[nodiscard]] std::vector<std::string> lines_of(const WaitCycle& cycle,
                                                 std::chrono::system_clock::time_point now);
 [[nodiscard]] Json json_of(const WaitCycle& cycle);
-/// What to think of circles that were found.
+/// Advice on circles that were found.
 [[nodiscard]] std::vector<std::string> advice_on_cycles();
 /// Remarks on what was not listed.
 [[nodiscard]] std::vector<std::string> remarks_on(const LockListing& listing);

@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// These functions are shared by the commands inspect, observe, revoke and break.
+/// These functions are shared by the commands that look, ask and break.
 
 #include <functional>
 

@@ -30,7 +30,7 @@ struct SeenMember {
   std::optional<std::string> payload{};  ///< nothing if it may not be read
 };
 
-/// The members by their ids; one that leaves meanwhile is left out.
+/// The members, sorted by their ids. A member that leaves meanwhile is left out.
 std::vector<SeenMember> look_at_members(const Client& client, const std::string& group) {
   std::vector<std::string> ids;
   try {

@@ -22,7 +22,7 @@ struct QueueView {
   std::optional<Addresses> addresses{};
   /// The time of the inspection.
   std::chrono::system_clock::time_point at{};
-  /// Other nodes at the path, which are only searched if there are no contenders.
+  /// Other nodes at the path; searched for only if there are no contenders.
   std::optional<Surroundings> around{};
 };
 

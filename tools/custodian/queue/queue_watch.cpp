@@ -35,7 +35,7 @@ constexpr std::size_t most_watched_holders = 100;
 /// The shortest pause between two readings of a queue that changes all the time.
 constexpr auto shortest_pause = 100ms;
 
-/// What was seen, and the watches that report the next change.
+/// A view of the queue, and the watches that report the next change.
 struct Picture {
   QueueView view;
   std::vector<Watch> watches;
@@ -94,7 +94,7 @@ Picture take_picture(Client& client, const InspectRequest& request, KnownIdentit
   Picture picture;
   const std::string below = request.path == "/" ? "/" : request.path + '/';
   const std::vector<std::string> names = watch_children(client, request.path, picture.watches);
-  // The data of a value change, and its children do not.
+  // A change of a value (an atomic, a count) changes the node's data, and no child.
   picture.watches.push_back(std::move(client.exists_and_watch(request.path).second));
   for (const char* part : {"leases", "locks"}) {
     if (std::ranges::find(names, part) != names.end()) {

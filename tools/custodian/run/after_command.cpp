@@ -22,7 +22,8 @@ bool AfterCommand::holds_on() const {
 }
 
 std::chrono::steady_clock::time_point AfterCommand::hold_until() const {
-  // A lock whose command did not begin is free for the others, which may be able to run theirs.
+  // If the command did not begin, the lock is not held on: another host may be able to run its
+  // command.
   return has_run_ && hold_at_least_ ? granted_ + *hold_at_least_ : granted_;
 }
 

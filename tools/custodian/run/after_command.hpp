@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// AfterCommand does what is to be done between the end of the command and the release: what the
-/// acquire has left to conclude, or to hold the lock for a while longer.
+/// AfterCommand does the work between the end of the command and the release: it calls the
+/// acquire's Conclude or, without one, holds the lock until its minimum time is over.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -12,8 +12,9 @@
 
 namespace custodian::cli {
 
-/// Called when the command has ended, with its exit status, or nothing if it did not begin, and
-/// before the release. Calls `then` once it is done, later.
+/// Called between the end of the command and the release. `status` is the command's exit status;
+/// nothing if the command did not begin. Calls `then` when all is done, but not before it has
+/// returned.
 using Conclude = std::function<void(std::optional<int> status, std::function<void()> then)>;
 
 /// Threads: the executor's, one at a time.
@@ -24,13 +25,13 @@ class AfterCommand {
                std::optional<std::chrono::nanoseconds> hold_at_least)
       : linger_{executor}, hold_at_least_{hold_at_least} {}
 
-  /// The lock was granted just now. `conclude` may be empty.
+  /// Notes that the lock was granted just now. `conclude` may be empty.
   void note_granted(Conclude conclude);
-  /// The command has ended. Calls `then` later, when all is done.
+  /// Called when the command has ended. Calls `then` later, when all is done.
   void begin(std::optional<int> status, std::function<void()> then);
-  /// Ends the time for which the lock is held on; not what there is to conclude.
+  /// Ends the wait for the minimum time; does not end a Conclude.
   void cut_short() { linger_.cancel(); }
-  /// Forgets what there was to conclude.
+  /// Forgets the Conclude of note_granted().
   void forget() { conclude_ = nullptr; }
   [[nodiscard]] bool has_begun() const noexcept { return has_begun_; }
   /// Whether the lock is held on after the command has ended.

@@ -33,8 +33,8 @@ enum class Conclusion : std::uint8_t {
   needed,  ///< a step Conclude comes before the release
 };
 
-/// A command that still runs this long after a signal did not take it as a request to end: a
-/// SIGHUP, for example, may have made it read its configuration again.
+/// A command that still runs this long after a signal did not take the signal as a request to end:
+/// a SIGHUP, for example, may have made it read its configuration again.
 inline constexpr std::chrono::seconds farewell_time{30};
 
 namespace event {
@@ -67,7 +67,7 @@ struct Ended {
   Time at = Time::clock::now();
 };
 struct GuardianGone {};
-/// What the step Conclude began has ended.
+/// The work that the step Conclude began is done.
 struct Concluded {};
 }  // namespace event
 
@@ -108,13 +108,13 @@ struct EndForLoss {
 struct EndOrphans {
   friend bool operator==(const EndOrphans&, const EndOrphans&) = default;
 };
-/// Does what is to be done before the release. Concluded follows.
+/// Does the work that comes before the release. Concluded follows.
 struct Conclude {
   /// The command's exit status; nothing if it did not begin.
   std::optional<int> status{};
   friend bool operator==(const Conclude&, const Conclude&) = default;
 };
-/// Ends the waiting part of what Conclude began.
+/// Ends the wait for the minimum time (--hold-at-least), if Conclude began one.
 struct CutShort {
   friend bool operator==(const CutShort&, const CutShort&) = default;
 };
@@ -153,7 +153,7 @@ class Course {
   Steps react(const event::Ended& event);
   Steps react(const event::GuardianGone& event);
   Steps react(const event::Concluded& event);
-  /// Releases what is held, and finishes with `status`; concludes before, if needed.
+  /// Releases the lock, and finishes with `status`; takes the step Conclude before, if needed.
   Steps release(int status, std::optional<int> commands_status);
   Steps finish(int status, Steps steps = {});
 

@@ -16,7 +16,7 @@
 
 namespace custodian::cli {
 
-/// Threads: the context's, one at a time. All that it is given must outlive it.
+/// Threads: the context's, one at a time. The constructor's arguments must outlive the object.
 class HoldReports {
  public:
   /// `asked_timeout` is the session timeout until the servers have agreed to one.
@@ -24,7 +24,7 @@ class HoldReports {
               const Holding& holding, const RunOptions& options,
               std::chrono::nanoseconds asked_timeout);
 
-  /// An order of this kind, with the time.
+  /// An order of this kind, with the time until which the lock is certainly held.
   [[nodiscard]] Order order(Order::Kind kind) const;
   /// Begins to send the time again and again, until end(), or until the lock is released.
   void begin();

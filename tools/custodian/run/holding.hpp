@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// Holding has the leases that a command runs under. The loss of any of them is a loss of the
-/// whole.
+/// Holding has the leases that a command runs under. The loss of any of them counts as the loss of
+/// all.
 
 #include <boost/asio/any_io_executor.hpp>
 #include <cstdint>

@@ -27,7 +27,8 @@ asio::awaitable<HttpAnswer> answer(HttpTarget target, std::function<Leading()> l
 
 Leading leading_of(const std::string& path, const Client& client, const Holding& holding) {
   Leading now{.path = path, .is_connected = is_connected(client.connection_state())};
-  // A lease knows of its loss by itself, also where this process was stopped meanwhile.
+  // A lease that is asked looks at its clock, so it reports its loss even if this process was
+  // stopped meanwhile.
   now.leads = !holding.is_empty() && holding.lost_reason() == LossReason::none;
   if (!now.leads) return now;
   now.node = holding.first().node();

@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// LeaderPage answers what `custodian elect --http` is asked: whether this candidate leads.
+/// LeaderPage is the HTTP server of `custodian elect --http`: it answers whether this candidate
+/// leads.
 
 #include <boost/asio/io_context.hpp>
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace custodian::cli {
 struct Leading {
   std::string path{};
   bool is_connected = false;
-  /// The rest is empty unless it certainly leads.
+  /// True if this candidate certainly leads; otherwise the members below are empty.
   bool leads = false;
   std::string node{};
   std::string token{};
@@ -31,10 +32,10 @@ struct Leading {
 [[nodiscard]] Leading leading_of(const std::string& path, const Client& client,
                                  const Holding& holding);
 
-/// How much a request learns.
+/// How much an answer says.
 enum class LeaderDetails : std::uint8_t {
   shown,
-  /// Yes or no: for a server that listens beyond this machine, where probes show no token.
+  /// Only yes or no: for a server that other machines can reach, and that has no token.
   withheld,
 };
 
@@ -51,7 +52,7 @@ struct LeaderPageOptions {
 /// Threads: the context's, one at a time.
 class LeaderPage {
  public:
-  /// Listens, and says where, unless the options name no address. `leading` is called at each
+  /// Listens, and prints the address, unless the options name none. `leading` is called at each
   /// request. Throws UsageError.
   LeaderPage(boost::asio::io_context& context, const LeaderPageOptions& options,
              std::function<Leading()> leading);

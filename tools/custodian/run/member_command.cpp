@@ -32,8 +32,8 @@ struct MemberChoice {
   bool takes_over = false;
 };
 
-/// A member of a group: a GroupMember on the wire, which does not look at the others. It outlives
-/// broken connections and lost sessions by itself, and says what becomes of it.
+/// A member of a group: a GroupMember on the wire, which does not look at the others. The
+/// membership outlives broken connections and lost sessions by itself, and each change is printed.
 class Member : public std::enable_shared_from_this<Member> {
  public:
   Member(const MemberChoice& choice, const Client& client)
@@ -44,7 +44,7 @@ class Member : public std::enable_shared_from_this<Member> {
     check_create(client.core(), path_, choice.payload, {.mode = CreateMode::ephemeral});
   }
 
-  /// Calls the handler when it has joined, or cannot.
+  /// Calls the handler when the member has joined, or cannot join.
   void join(Attempt attempt, std::function<void(Outcome)> handler) {
     const auto once = std::make_shared<std::function<void(Outcome)>>(std::move(handler));
     const auto answer = [once](Outcome outcome) {
@@ -62,7 +62,7 @@ class Member : public std::enable_shared_from_this<Member> {
       });
     };
     following_ = node_->on_state(on_state);
-    // The listener does not get what is known already.
+    // The listener gets later states only, not the present one.
     if (node_->state() == PersistentNodeState::taken) on_state(node_->state(), {});
     node_->async_wait_present(
         {.deadline = attempt.deadline},
@@ -82,7 +82,8 @@ class Member : public std::enable_shared_from_this<Member> {
   }
 
   [[nodiscard]] Outcome outcome(error_code error) const {
-    // What is in the way is another member with the id: it was not had in time.
+    // Another member with this id is in the way: the membership was not acquired in time, which is
+    // no error.
     if (error == ServerErrc::node_exists) return {};
     if (error) return {.error = error};
     return {.membership = Membership{.node = path_,
@@ -97,7 +98,7 @@ class Member : public std::enable_shared_from_this<Member> {
     return custodian::join(group, id);
   }
 
-  /// Says what has become of the membership. Returns whether to wait for it is of no use.
+  /// Prints the new state of the membership. Returns true if waiting any longer is useless.
   bool on_state(PersistentNodeState state, error_code error) {
     if (std::exchange(known_, state) == state) return false;
     const std::string where = printable(path_);
@@ -129,7 +130,7 @@ class Member : public std::enable_shared_from_this<Member> {
   std::optional<PersistentNode> node_;
   PersistentNodeState known_ = PersistentNodeState::absent;
   bool has_joined_ = false;
-  bool is_out_ = false;  ///< is no member any more, since it has joined
+  bool is_out_ = false;  ///< has joined, and is no member at present
   Subscription following_;
 };
 

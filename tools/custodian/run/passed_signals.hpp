@@ -20,8 +20,9 @@ class PassedSignals {
   PassedSignals(boost::asio::io_context& context, const SignalSetting& as_started,
                 Listener listener);
 
-  /// Begins to take the signals, in the calling thread, which from now on may be stopped. A signal
-  /// that was ignored at our start (nohup, a shell's background job) stays ignored.
+  /// Begins to receive the signals. From now on the terminal's stop signals reach the calling
+  /// thread. A signal that was ignored at our start (nohup, a shell's background job) stays
+  /// ignored.
   void listen();
   /// Stops this process as the command was stopped, with its whole process group. Returns when it
   /// is continued.

@@ -26,8 +26,8 @@ enum class OnRevoke : std::uint8_t {
 /// What the runner notifies a service manager of (--notify-systemd).
 struct ServiceTerms {
   bool notifies = false;
-  /// Whether the service is ready as soon as it waits, and a server has answered; otherwise when
-  /// the command runs.
+  /// True: the service is ready as soon as it waits, and a server has answered. False: when the
+  /// command runs.
   bool is_ready_while_waiting = false;
   std::string waits = "waits for";
   std::string has = "holds";
@@ -39,7 +39,7 @@ struct RunOptions {
   /// is acquired only if it is free; the client still has enough time to find that out.
   std::optional<std::chrono::nanoseconds> wait{};
   std::optional<std::chrono::nanoseconds> hold_at_most{};
-  /// Until so long after its grant the lock is held, even if the command has ended.
+  /// The lock is held at least this long after its grant, even if the command has ended by then.
   std::optional<std::chrono::nanoseconds> hold_at_least{};
   std::string identity{};
   OnLost on_lost = OnLost::terminate;
@@ -50,7 +50,7 @@ struct RunOptions {
   ServiceTerms service{};
   /// Where a page says whether this candidate leads (elect --http).
   LeaderPageOptions page{};
-  /// Whether an Outcome may have something to conclude.
+  /// Whether an Outcome may have a Conclude.
   Conclusion conclusion = Conclusion::none;
 };
 

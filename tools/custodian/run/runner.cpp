@@ -68,7 +68,7 @@ class Runner {
   void on_outcome(Outcome outcome);
   void on_loss(LossReason reason);
   void on_revoked();
-  /// A message, for the service manager, too.
+  /// Prints a message, and sends it to the service manager, too.
   void tell(const std::string& message);
   void notify_when_connected();
   void say_when_unconnected();
@@ -345,7 +345,7 @@ Attempt Runner::attempt(Deadline deadline) {
           .executor = context_.get_executor()};
 }
 
-/// Called by a thread of the client's.
+/// The returned function is called on a thread of the client.
 std::function<void(const std::string&)> Runner::follower() {
   if (!notifier_.is_active()) return nullptr;
   return [this, &context = context_](const std::string& position) {

@@ -22,13 +22,14 @@
 
 namespace custodian::cli {
 
-/// What is no lease: it is not lost, but given up with the client.
+/// A membership of a group, in the place of a lease. The runner learns of no loss; the membership
+/// ends with the client.
 struct Membership {
   std::string node{};
   std::vector<std::string> environment{};  ///< the command's variables, each "NAME=value"
 };
 
-/// Nothing is to be run, and that is no error of the servers.
+/// Why nothing is to be run, though no server has failed.
 struct Declined {
   int status = 0;         ///< the exit status
   std::string message{};  ///< empty: none

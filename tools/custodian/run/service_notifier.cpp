@@ -97,7 +97,7 @@ ServiceNotifier::ServiceNotifier(asio::io_context& context, const ServiceManager
   const datagram_protocol::endpoint address = address_of(manager.socket);
   datagram_protocol::socket socket{context, datagram_protocol{}};
   boost::system::error_code error;
-  // Only a connected socket hears when a full queue has room again.
+  // Only a connected socket becomes writable when a full queue has room again.
   socket.connect(address, error);
   if (error) {
     say_failure(error);
@@ -159,7 +159,7 @@ void ServiceNotifier::beat() {
   next_beat_.expires_after(*watchdog_ / 3);
   next_beat_.async_wait([this](boost::system::error_code cancelled) {
     if (cancelled) return;
-    // By way of the other executor. If that hangs, no beat follows.
+    // The way goes through the other executor: if that hangs, no beat follows.
     asio::post(other_, [this, &context = context_] { asio::post(context, [this] { beat(); }); });
   });
 }

@@ -21,7 +21,8 @@ namespace custodian::cli {
 /// What a service manager has put into the environment of its service.
 struct ServiceManager {
   std::string socket{};  ///< NOTIFY_SOCKET: a path, or "@name"; empty if there is no manager
-  /// WATCHDOG_USEC: it wants to hear of us within this time. Nothing if it does not wait for us.
+  /// WATCHDOG_USEC: the manager expects a beat of this process within this time. Nothing if it does
+  /// not watch this process.
   std::optional<std::chrono::microseconds> watchdog{};
 
   friend bool operator==(const ServiceManager&, const ServiceManager&) = default;
@@ -32,13 +33,13 @@ struct ServiceManager {
 /// this process has any thread. Throws UsageError if a variable is wrong.
 [[nodiscard]] ServiceManager take_service_manager(pid_t self);
 
-/// What the manager has not heard yet.
+/// The news that were not sent to the manager yet.
 struct News {
   bool ready = false;
   bool stopping = false;
   bool alive = false;
   std::optional<std::string> status{};
-  /// Starting may take longer than the unit says; another one follows within this time.
+  /// Extends the time limit of the start by this much; another extension follows before that.
   std::optional<std::chrono::microseconds> patience{};
 
   [[nodiscard]] bool is_empty() const {
@@ -49,11 +50,12 @@ struct News {
 /// The datagram: a line for each piece of news.
 [[nodiscard]] std::string to_notification(const News& news);
 
-/// Threads: the context's, one at a time; the context must not run once it is destroyed. Sends one
-/// datagram after the other, and never blocks: while the manager does not read, news are summed up.
+/// Threads: the context's, one at a time; the context must not run once this object is destroyed.
+/// Sends one datagram after the other, and never blocks: while the manager does not read, later
+/// news are merged into one datagram.
 class ServiceNotifier {
  public:
-  /// Throws UsageError if the socket's address cannot be one.
+  /// Throws UsageError if the socket's name cannot be an address.
   ServiceNotifier(boost::asio::io_context& context, const ServiceManager& manager);
   ServiceNotifier(const ServiceNotifier&) = delete;
   ServiceNotifier& operator=(const ServiceNotifier&) = delete;
@@ -62,15 +64,15 @@ class ServiceNotifier {
   /// Whether there is a manager.
   [[nodiscard]] bool is_active() const noexcept { return socket_.has_value(); }
 
-  /// The service is not ready yet. From now on until ready() the manager goes on waiting, beyond
-  /// the unit's TimeoutStartSec.
+  /// Reports that the service waits. Until ready() or stops() the manager is asked to go on
+  /// waiting, beyond the unit's TimeoutStartSec.
   void starts(std::string_view status);
-  /// The service is ready; a second call changes the status only.
+  /// Reports that the service is ready; a second call changes the status only.
   void ready(std::string_view status);
   void status(std::string_view status);
   void stops();
-  /// If the manager has a watchdog, tells it again and again that this process works: the context,
-  /// and `other`, an executor that must work, too, and must outlive this object.
+  /// If the manager has a watchdog, sends it a beat again and again, as long as both the context
+  /// and `other` run their handlers. The executor `other` must outlive this object.
   void begin_beats(boost::asio::any_io_executor other);
 
  private:

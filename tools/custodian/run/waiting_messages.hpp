@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// What is said while an acquire waits.
+/// Messages while an acquire waits.
 
 #include <functional>
 #include <string>
@@ -10,8 +10,9 @@
 
 namespace custodian::cli {
 
-/// The options of an acquire that says when it has to queue again and, with -v, what is ahead. A
-/// follower hears of what is ahead, too, on a thread of the client's.
+/// The options of an acquire that prints a message when it has to queue again and, with -v, for
+/// each new position in the queue. `follower` is called with the position, too, on a thread of the
+/// client.
 [[nodiscard]] AcquireOptions with_messages(
     int verbosity, std::function<void(const std::string& position)> follower = nullptr);
 

@@ -13,7 +13,7 @@ namespace asio = boost::asio;
 
 namespace custodian::cli {
 
-/// A browser that is there.
+/// A browser that is connected.
 class LockBoard::Browser {
  public:
   explicit Browser(LockBoard& board)
@@ -27,7 +27,7 @@ class LockBoard::Browser {
   }
 
   [[nodiscard]] LockBoard& board() noexcept { return board_; }
-  /// The event that it has not seen; null if there is none yet.
+  /// The event that the browser has not got yet; null if there is none.
   [[nodiscard]] std::shared_ptr<const std::string> take_news() {
     const std::uint64_t now = board_.news_.version();
     if (now <= waits_beyond_) return nullptr;

@@ -2,7 +2,7 @@
 
 /// \file
 /// LockBoard walks over the locks for all browsers together: again and again while a browser is
-/// there, once for a program that asks, and not at all otherwise.
+/// connected, once for a program that asks, and not at all otherwise.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
@@ -22,31 +22,31 @@
 
 namespace custodian::cli {
 
-/// Threads: the context's, of which there must be one. It must outlive the streams of events that
-/// it has given.
+/// Threads: the context's, of which there must be one. The board must outlive the streams of events
+/// that it has returned.
 class LockBoard {
  public:
   /// Called on a thread of the board's own; may block.
   using Walk = std::function<LockWalk(std::stop_token stop)>;
 
-  /// Between the end of a walk and the next one's beginning lies at least `every`, and at least the
-  /// time that the walk took: so the servers are asked for half of the time at the most.
+  /// Each walk is followed by a pause: `every`, or the time that the walk took if that is longer.
+  /// So walks take half of the time at most.
   LockBoard(boost::asio::io_context& context, std::chrono::milliseconds every, Walk walk);
   LockBoard(const LockBoard&) = delete;
   LockBoard& operator=(const LockBoard&) = delete;
   ~LockBoard();
 
-  /// What the last walk has found, if the next one is not due yet; otherwise the next one's. All
-  /// that ask meanwhile share it.
+  /// The result of the last walk if the next one is not due yet; otherwise that of the next one,
+  /// which all callers share. After stop() the result may be that of an earlier walk, or null.
   [[nodiscard]] boost::asio::awaitable<std::shared_ptr<const LockWalk>> recent();
-  /// The events of a browser, which counts as there until they are destroyed.
+  /// The events of a browser. The browser counts as connected until they are destroyed.
   [[nodiscard]] HttpEvents events();
   /// Ends the streams of events, and the walk under way.
   void stop();
   /// Waits for the end of the walk under way.
   void join();
 
-  /// How many browsers are there.
+  /// How many browsers are connected.
   [[nodiscard]] std::size_t browsers() const noexcept { return browsers_; }
   /// How many walks have ended.
   [[nodiscard]] std::uint64_t walks() const noexcept { return news_.version(); }

@@ -63,7 +63,7 @@ std::string LockNews::event(Scope scope, std::size_t browsers) const {
             {"remarks", remarks_on(last_->listing)},
             {"cycles", json_of_cycles(*last_)["cycles"]},
             {"removed", scope == Scope::all ? std::vector<std::string>{} : removed_}};
-  // The locks are text already.
+  // The locks are JSON text already.
   std::string text = "event: locks\ndata: " + to_line(head);
   text.pop_back();
   text += ",\"locks\":[";

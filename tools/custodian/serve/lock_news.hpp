@@ -1,8 +1,8 @@
 #pragma once
 
 /// \file
-/// LockNews turns walks into events for browsers: everything for a browser that comes, and what has
-/// changed for one that is there. Pure: walks in, text out.
+/// LockNews turns walks into events for browsers: all locks for a new browser, and the changes for
+/// a browser that has the previous walk. Pure: walks in, text out.
 
 #include <chrono>
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace custodian::cli {
 /// Threads: one at a time.
 class LockNews {
  public:
-  /// `every`: how long after a walk the next one begins.
+  /// `every`: the pause between two walks, which the events state.
   explicit LockNews(std::chrono::milliseconds every) : every_{every} {}
 
-  /// Takes the next walk in. If it has failed, the locks stay as they were.
+  /// Takes in the result of the next walk. If the walk has failed, the locks stay as they were.
   void take(std::shared_ptr<const LockWalk> walk);
 
   /// How many walks were taken in.
@@ -31,15 +31,16 @@ class LockNews {
   /// The last walk; null before the first.
   [[nodiscard]] const std::shared_ptr<const LockWalk>& last() const noexcept { return last_; }
 
-  /// The event for a browser whose last one was of the version `seen`: what has changed if that was
-  /// the one before, otherwise everything. Browsers share it. `browsers`: how many there are.
+  /// The event for a browser whose last event was of the version `seen`: the changes if that was
+  /// the previous version, otherwise all locks. Browsers share the event. `browsers`: the number of
+  /// browsers that are connected.
   [[nodiscard]] std::shared_ptr<const std::string> event_after(std::optional<std::uint64_t> seen,
                                                                std::size_t browsers);
 
  private:
   struct Entry {
     std::string text{};  ///< the lock, as JSON
-    /// A digest of all its contenders, of which the text has some alone.
+    /// A digest of all contenders of the lock; the text has only some of them.
     std::size_t digest = 0;
     bool is_new = false;
   };
@@ -51,7 +52,7 @@ class LockNews {
   std::uint64_t version_ = 0;
   std::shared_ptr<const LockWalk> last_{};
   std::map<std::string, Entry> entries_{};  ///< by path
-  std::vector<std::string> removed_{};      ///< paths that the walk before had
+  std::vector<std::string> removed_{};      ///< paths that only the previous walk had
   std::shared_ptr<const std::string> all_{};
   std::shared_ptr<const std::string> changes_{};
 };

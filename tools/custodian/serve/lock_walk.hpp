@@ -24,14 +24,14 @@ struct LockWalk {
   std::string error{};
 };
 
-/// Walks over the paths, one after the other; a lock below two of them is found once. Blocks, and
-/// throws nothing of the servers'.
+/// Walks over the paths, one after the other; a lock below two of them is listed once. Blocks. Does
+/// not throw Error: a failure is in the result.
 [[nodiscard]] LockWalk walk(const Client& client, const std::vector<std::string>& paths,
                             const ListOptions& options, std::stop_token stop);
 
-/// The locks, each as `custodian list --json` tells it, and what was not listed.
+/// The locks, each as `custodian list --json` prints it, and remarks on what was not listed.
 [[nodiscard]] Json json_of_locks(const LockWalk& walk);
-/// The circles of waits, each as `custodian list --cycles --json` tells it.
+/// The circles of waits, each as `custodian list --cycles --json` prints it.
 [[nodiscard]] Json json_of_cycles(const LockWalk& walk);
 
 }  // namespace custodian::cli

@@ -63,7 +63,8 @@ class Serving {
     // Responses under way are finished.
     context_.run_for(farewell);
     if (site_->is_examining()) {
-      // Its thread cannot be ended, and nothing of it stays.
+      // The thread of the examination cannot be ended. The examination writes nothing, so this
+      // process may just exit.
       std::_Exit(to_int(ExitStatus::ok));
     }
     site_->join();

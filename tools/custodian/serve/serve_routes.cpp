@@ -20,7 +20,7 @@ constexpr std::array plain_routes{
     std::pair{"/api/servers"sv, ServeRoute::servers},
     std::pair{"/api/events"sv, ServeRoute::events},
 };
-/// The views of the page: one file, which looks at its own address.
+/// The views of the page. All are one file, which chooses by its own address.
 constexpr std::array views{"/"sv, "/leaders"sv, "/servers"sv};
 constexpr std::string_view lock_prefix = "/api/locks";
 

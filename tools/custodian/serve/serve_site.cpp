@@ -17,8 +17,8 @@ namespace asio = boost::asio;
 namespace custodian::cli {
 namespace {
 
-/// How long the findings about the servers are shown again: to collect them costs a session of
-/// each.
+/// How long findings about the servers are reused: collecting them costs a session with each
+/// server.
 constexpr std::chrono::seconds life_of_findings{60};
 constexpr std::size_t looks_at_once = 4;
 
@@ -28,7 +28,7 @@ HttpResponse file_response(const std::string& name) {
   return {.type = std::string{type_of(name)}, .body = std::string{find_page_file(name)->content}};
 }
 
-/// As `custodian inspect --json --no-addresses` tells it. Blocks.
+/// The queue, as `custodian inspect --json --no-addresses` prints it. Blocks.
 HttpResponse look_at(const Client& client, const std::string& path) {
   try {
     const InspectRequest request{.path = path};
@@ -44,7 +44,7 @@ HttpResponse look_at(const Client& client, const std::string& path) {
   }
 }
 
-/// As `custodian doctor --json` tells it, without its writes. Blocks.
+/// The findings, as `custodian doctor --json` prints them, but without trying writes. Blocks.
 HttpResponse look_at_servers(const ClientOptions& options, const ExaminationRequest& request) {
   Json json = json_of(diagnose(examine(options, request)));
   json["at"] = iso_time(std::chrono::system_clock::now());
@@ -117,7 +117,7 @@ void ServeSite::stop() {
   board_.stop();
   looks_.stop();
   examinations_.stop();
-  // What is asked of the servers ends at once.
+  // Ends all requests to the servers at once.
   client_.close();
 }
 

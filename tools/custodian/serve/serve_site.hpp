@@ -1,7 +1,7 @@
 #pragma once
 
 /// \file
-/// ServeSite answers what `custodian serve` is asked: the page, the API, the metrics.
+/// ServeSite answers the requests to `custodian serve`: the page, the API, the metrics.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
@@ -29,8 +29,8 @@ struct ServeTerms {
   ExaminationRequest examination{};
 };
 
-/// Threads: the context's, of which there must be one. Must outlive the connections of the server
-/// that shows it.
+/// Threads: the context's, of which there must be one. The site must outlive the connections of its
+/// HttpServer.
 class ServeSite {
  public:
   ServeSite(boost::asio::io_context& context, Client client, ServeTerms terms);
@@ -39,9 +39,10 @@ class ServeSite {
   ~ServeSite() = default;
 
   [[nodiscard]] boost::asio::awaitable<HttpAnswer> answer(HttpTarget target);
-  /// Ends the streams of events, and what is asked of the servers.
+  /// Ends the streams of events, and the requests to the ZooKeeper servers.
   void stop();
-  /// Waits for the end of what is asked of the servers. To be called before the context ends.
+  /// Waits for the end of the requests to the ZooKeeper servers. To be called before the context
+  /// ends.
   void join();
   /// Whether the servers are being examined, which can last for half a minute.
   [[nodiscard]] bool is_examining() const noexcept { return examinations_.is_working(); }

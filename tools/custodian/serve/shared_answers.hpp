@@ -1,7 +1,8 @@
 #pragma once
 
 /// \file
-/// SharedAnswers lets many that ask the same have one answer, so that the servers are asked once.
+/// SharedAnswers gives one answer to all that ask the same question, so that the servers are asked
+/// once.
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
@@ -21,7 +22,7 @@ namespace custodian::cli {
 /// Threads: the context's, of which there must be one.
 class SharedAnswers {
  public:
-  /// Called on a thread of its own; may block, and throw.
+  /// Called on a thread of the SharedAnswers; may block, and throw.
   using Work = std::function<HttpResponse()>;
   /// The most questions that are remembered, or asked, at once.
   static constexpr std::size_t most = 256;
@@ -33,14 +34,14 @@ class SharedAnswers {
   SharedAnswers& operator=(const SharedAnswers&) = delete;
   ~SharedAnswers();
 
-  /// The answer to a question: that of `work`, or a recent one. With too many questions at once the
-  /// answer is 503; so is it when the work throws.
+  /// The answer to a question: a recent one, or the result of `work`. The answer is 503 if there
+  /// are too many questions at once, or if the work throws.
   [[nodiscard]] boost::asio::awaitable<HttpResponse> ask(std::string question, Work work);
   /// Whether work is under way.
   [[nodiscard]] bool is_working() const noexcept { return working_ > 0; }
-  /// Begins no more work, and answers those that wait with 503.
+  /// Answers 503 to all that wait, and from now on to each question without a recent answer.
   void stop();
-  /// Waits for the end of the work under way.
+  /// Drops the work that has not begun, and waits for the end of the work under way.
   void join();
 
  private:

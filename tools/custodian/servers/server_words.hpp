@@ -2,8 +2,8 @@
 
 /// \file
 /// Server words are questions to a single server: four-letter words, and the HTTP of its admin
-/// server. Each server knows only its own connections, so a list of all takes a question to every
-/// server.
+/// server. Each server knows only its own connections, so a list of all connections needs a
+/// question to every server.
 ///
 /// Threads: any; the functions block, until the deadline at the latest.
 

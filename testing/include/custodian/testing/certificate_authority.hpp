@@ -54,9 +54,9 @@ enum class ClientCertificates { ignored, wanted, needed };
 struct ServerTls {
   /// The server's certificate.
   IssuedCertificate identity{};
-  /// The certificate, in PEM form, of the authority of its clients.
+  /// The certificate of the authority that issues the clients' certificates, in PEM form.
   std::string clients_authority{};
-  /// Whether clients must have certificates.
+  /// Whether the server asks clients for certificates.
   ClientCertificates client_certificates = ClientCertificates::ignored;
   /// The port for clients with TLS; 0: a free one.
   std::uint16_t port = 0;
@@ -74,17 +74,17 @@ class CertificateAuthority {
   /// Moves the authority; the other object may only be destroyed afterwards.
   CertificateAuthority& operator=(CertificateAuthority&&) noexcept;
 
-  /// An authority whose own certificate this one has signed. Clients and servers that trust this
-  /// authority also trust certificates of the other one, if its certificate is sent along. Throws
-  /// `TestingError`.
+  /// Makes an authority whose own certificate this one signs. Clients and servers that trust this
+  /// authority also trust the new one's certificates, if the new one's own certificate is sent
+  /// along. Throws `TestingError`.
   [[nodiscard]] CertificateAuthority subordinate(const std::string& name) const;
 
   /// The authority's own certificate, in PEM form, for programs that are to trust it.
   [[nodiscard]] const std::string& certificate() const noexcept;
   /// Issues a certificate. Throws `TestingError`, for instance for a malformed address.
   [[nodiscard]] IssuedCertificate issue(const CertificateOptions& options = {}) const;
-  /// The list of the revoked certificates, in PEM form. `ends_in` says how long the list is valid,
-  /// as for certificates.
+  /// The list of the revoked certificates, in PEM form. `ends_in` means the same as for a
+  /// certificate (`CertificateOptions::ends_in`).
   [[nodiscard]] std::string revocation_list(const std::vector<IssuedCertificate>& revoked,
                                             std::chrono::seconds ends_in = std::chrono::hours{
                                                 24}) const;

@@ -2,8 +2,8 @@
 
 /// \file
 /// Time that a test moves by hand, for clients of a `FakeEnsemble` and for its servers: a lease is
-/// lost, or a session ended, within a millisecond of real time, at exactly the nanosecond at which
-/// real servers would do it.
+/// lost, or a session ends, within a millisecond of real time, at exactly the nanosecond at which
+/// its time is over. (Real servers end a session up to one tick later.)
 ///
 ///     const auto clock = std::make_shared<testing::FakeClock>();
 ///     testing::FakeEnsemble ensemble{{.clock = clock}};
@@ -14,20 +14,20 @@
 ///
 /// Several ensembles may share one clock, for a QuorumLock for instance.
 ///
-/// What it moves: a client's leases, with `hold_at_most` and `remaining()`; its beats, and the
+/// The clock moves a client's leases, with `hold_at_most` and `remaining()`; its beats, and the
 /// limit after which it gives up a silent server; the servers' sessions, which end after their
-/// timeout of silence; the durations that an observer gets. What goes on in real time: deadlines of
-/// operations and of acquires, pauses between attempts, steady timers of your own; and
-/// `FakeEnsembleOptions::longest_lag`.
+/// timeout of silence; the durations that an observer gets. It does not move what counts in real
+/// time: deadlines of operations and of acquires, pauses between attempts, steady timers of your
+/// own, and `FakeEnsembleOptions::longest_lag`.
 ///
 /// When not to use it: to learn how a busy machine or a slow network affects a lease.
 ///
-/// Failed attempts are repeated in real time. After a standstill of its process (see jump()) a
-/// client grants a lease only when its session has been proved alive: a test that waits for the
-/// lease must advance the clock repeatedly, in small steps.
+/// After a standstill of its process (see jump()), a client grants a lease only when a reply has
+/// proved its session alive: a test that waits for the lease must advance the clock repeatedly, in
+/// small steps.
 ///
-/// Threads: any thread may call any function. Lifetimes: clients and ensembles share the clock. The
-/// clock must not be moved while there is a client whose context is gone.
+/// Threads: any thread may call any function. Lifetimes: clients and ensembles share the clock. Do
+/// not move the clock while a client exists whose context has been destroyed.
 
 #include <boost/asio/io_context.hpp>
 #include <chrono>
@@ -57,15 +57,15 @@ class FakeClock final : public Clock {
   /// which something is due to the next. At each moment first the clients act (send a beat, lose a
   /// lease), then the servers (end a session). The clock goes on when all requests are answered and
   /// all events reported: listeners and stop callbacks have run, handlers were posted to their
-  /// executors. So a client that is connected and healthy keeps its leases, however long the time;
-  /// an hour with a session timeout of ten seconds is some two thousand beats, and takes a fraction
-  /// of a second.
+  /// executors. So a client that is connected and healthy keeps its leases, however far the clock
+  /// moves; an hour with a session timeout of ten seconds is some two thousand beats, and takes a
+  /// fraction of a second.
   ///
   /// advance() waits for the clients' strands and callback executors, and for nothing else: not for
   /// a thread of yours in which a blocking call returns, nor for work that a handler of yours
   /// starts elsewhere, nor for anything in real time. If a client does not react within `patience`
-  /// (because no thread runs its context, for instance), advance() stops waiting for it until it
-  /// reacts. Such a client is like a process that was stopped: the servers hear nothing from it.
+  /// (because no thread runs its context, for instance), advance() goes on without it until it
+  /// reacts. Such a client is like a stopped process: the servers hear nothing from it.
   ///
   /// Do not call it from a handler, a listener or a FaultPlan: advance() would wait for ever for
   /// its caller to end. Use jump() there. Concurrent calls run one after the other. Throws

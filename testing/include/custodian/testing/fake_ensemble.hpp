@@ -16,11 +16,11 @@
 /// Without a FakeClock no time passes in the ensemble, while its clients live in real time: a
 /// session ends only when it is closed or expired (expire()), however long its client was cut off.
 /// With `FakeEnsembleOptions::clock` the test moves the time of both, and a session ends when its
-/// client was silent for the session timeout. In both cases nodes with a TTL stay, and empty
+/// client has been silent for the session timeout. In both cases nodes with a TTL stay, and empty
 /// containers stay until reap_containers().
 ///
-/// When not to use it: to learn how ZooKeeper behaves; it knows what its authors knew. Keep some
-/// tests on a `TestingServer`.
+/// When not to use it: to learn how ZooKeeper behaves; the fake knows only what its authors knew.
+/// Keep some tests on a `TestingServer`.
 ///
 /// Threads: every function may be called from any thread, and from a FaultPlan. Lifetimes: clients
 /// may outlive the ensemble.
@@ -112,21 +112,21 @@ class FakeEnsemble {
   [[nodiscard]] bool exists(const std::string& path) const;
   /// The names of a node's children, sorted; empty if the node does not exist.
   [[nodiscard]] std::vector<std::string> children(const std::string& path) const;
-  /// Sends a request as a client without a session would. Watchers are ignored. An ephemeral node
-  /// that it creates has no owner, so the node stays.
+  /// Applies a request that comes from no session, and returns the reply. Watchers are ignored. An
+  /// ephemeral node that the request creates has no owner, so the node stays.
   Reply operate(const Request& request);
   /// Removes a node and all below it; does nothing if the node does not exist.
   void remove_tree(const std::string& path);
   /// From now on every request that names this path, or that creates or removes a child of it,
-  /// fails (no_auth).
+  /// fails (no_auth), except `exists` and `sync`, which ZooKeeper permits to every client.
   void refuse(const std::string& path);
   /// Ends the effect of refuse() on this path.
   void permit(const std::string& path);
   /// Sets the number that the next sequential child of a node gets. ZooKeeper's counter stops at
   /// 2147483647.
   void set_next_sequence(const std::string& parent, std::int32_t next);
-  /// Sets the version of a node's data, as so many writes would. ZooKeeper's wraps around, and
-  /// passes -1. Does nothing if the node does not exist.
+  /// Sets the version of a node's data, as that many writes would. ZooKeeper's version wraps
+  /// around, and passes -1. Does nothing if the node does not exist.
   void set_version(const std::string& path, std::int32_t version);
   /// Removes the containers that have had children and have none now.
   void reap_containers();

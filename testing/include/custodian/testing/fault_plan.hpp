@@ -26,9 +26,9 @@ enum class FaultKind {
   apply_late,
   /// The connection was cut before the request could be sent: `not_connected`.
   disconnect,
-  /// The servers end the session before they see the request. The client learns of it as from real
-  /// servers: its connection is cut, and the answer on its next connection is that the session has
-  /// expired.
+  /// The servers end the session before they see the request. The client learns of the end as it
+  /// would from real servers: its connection is cut, and the answer on its next connection is that
+  /// the session has expired.
   expire_before,
   /// The servers apply the request, and then end the session as with `expire_before`.
   expire_after,
@@ -40,7 +40,7 @@ enum class FaultKind {
 /// The name of the enumerator.
 [[nodiscard]] std::string_view to_string(FaultKind kind) noexcept;
 
-/// Whether replies arrive that the server sent before a connection was cut.
+/// Whether replies that the server sent before the cut of a connection arrive.
 enum class EarlierReplies { arrive, are_lost };
 
 /// Whether the next server of a session, after a cut, is up to date.
@@ -101,7 +101,8 @@ class FaultPlan {
 
   /// What becomes of this request.
   [[nodiscard]] virtual Fault on_submit(const Submission&) { return {}; }
-  /// Called before the client gets the reply, real or not.
+  /// Called before the client gets the reply: the server's, or the error with which a cut or closed
+  /// connection ends the request. Not called for a request that was not sent (`disconnect`).
   virtual void before_reply(const Submission&, const Reply&) {}
   /// Called after the client has got the reply.
   virtual void after_reply(const Submission&) {}

@@ -10,7 +10,7 @@
 /// custodian::Client client{proxy.connect_string()};
 /// proxy.hold_back();  // the network is cut
 /// ...
-/// proxy.heal();       // it is back, and what was sent meanwhile arrives
+/// proxy.heal();       // the network is back, and all that was sent meanwhile arrives
 /// \endcode
 ///
 /// The proxy works below ZooKeeper, on bytes; only `cut_after_replies()` knows ZooKeeper's packets.
@@ -65,7 +65,7 @@ struct FaultProxyOptions {
   std::function<StreamEdit()> edit_to_server;
 };
 
-/// A TCP proxy in front of a server, that fails on demand.
+/// A TCP proxy in front of a server. It fails on demand.
 /// \copydetails custodian/testing/fault_proxy.hpp
 class FaultProxy {
  public:

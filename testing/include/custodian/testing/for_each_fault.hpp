@@ -41,8 +41,8 @@ struct ForEachFaultOptions {
 };
 
 /// A scenario, from the construction of its clients to their end. Each run has an empty ensemble.
-/// `fault` is a text such as "fail after at request 7", counted from 1 (`Submission::index` counts
-/// from 0), or "no fault".
+/// `fault` is a text such as "fail after at request 7", where requests are counted from 1
+/// (`Submission::index` counts from 0), or "no fault".
 using FaultScenario = std::function<void(FakeEnsemble& ensemble, const std::string& fault)>;
 
 /// Runs the scenario without a fault, and then once for each fault at each request that it sends:

@@ -4,8 +4,9 @@
 /// ServerEndpoint is the host and port of a ZooKeeper server, a `TestingServer` or any other; the
 /// functions here query that server. They need only Boost, and not the client.
 ///
-/// Each function blocks, for ten seconds at most, and throws `TestingError`, naming the server,
-/// when there is no answer by then. Any thread may call them.
+/// Each function that queries a server blocks, and throws `TestingError`, which names the server,
+/// if there is no answer within ten seconds; expire_session() tries for 30 seconds. The time in
+/// which a host name is resolved comes on top. Any thread may call the functions.
 
 #include <cstdint>
 #include <map>

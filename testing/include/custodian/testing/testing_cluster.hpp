@@ -50,8 +50,8 @@ namespace custodian::testing {
 
 /// Whether the members talk to each other through proxies.
 enum class PeerLinks { direct, proxied };
-/// Whether clients talk to the members through proxies; if so, connect_string() names the proxies,
-/// or, of members with TLS, secure_connect_string() does.
+/// Whether clients talk to the members through proxies. If so, connect_string() names the proxies;
+/// with TLS secure_connect_string() names them instead.
 enum class ClientLinks { direct, proxied };
 
 /// The direction of bytes between a member and others: bytes that it sends, or bytes that it
@@ -117,8 +117,8 @@ class TestingCluster {
   /// \name Who leads
   /// \{
 
-  /// The member that serves as leader; nothing if there is none. There may be several, since a
-  /// deposed leader may not know of its end yet: this is the one of the latest epoch.
+  /// The member that serves as leader; nothing if there is none. A deposed leader may not know yet
+  /// that it is deposed: of several leaders, leader() returns the one with the latest epoch.
   [[nodiscard]] std::optional<std::size_t> leader() const;
   /// The members that serve as followers.
   [[nodiscard]] std::vector<std::size_t> followers() const;
@@ -145,8 +145,8 @@ class TestingCluster {
   /// \name Members
   /// \{
 
-  /// Starts a member that was stopped or killed, without waiting until it serves: it may need
-  /// others.
+  /// Starts a member that was stopped or killed. Does not wait until the member serves, since it
+  /// may need other members for that.
   void start(std::size_t member);
   /// Calls `TestingServer::stop()` of a member.
   void stop(std::size_t member);

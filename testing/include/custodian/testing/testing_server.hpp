@@ -50,7 +50,7 @@ enum class ConnectionFactory {
 
 /// The options of a server.
 struct TestingServerOptions {
-  /// The server's unit of time: it ends a session up to one tick after its timeout. The default is
+  /// The server's unit of time: a session ends up to one tick after its timeout. The default is
   /// shorter than ZooKeeper's 2 s, so that tests with short sessions are quick.
   std::chrono::milliseconds tick_time{500};
   /// The shortest session timeout that is granted.
@@ -81,7 +81,8 @@ struct TestingServerOptions {
   /// Whether a change is on the disk before it is acknowledged. Without this, data survives a
   /// kill() but not a power failure.
   bool force_sync = false;
-  /// How many transactions there are from one snapshot to the next.
+  /// The largest number of transactions from one snapshot to the next. For each snapshot the server
+  /// draws a number between half of this one and all of it.
   unsigned snapshot_count = 100'000;
 
   /// The address on which the server listens.
@@ -89,7 +90,7 @@ struct TestingServerOptions {
   /// The port for clients; 0: a free one.
   std::uint16_t port = 0;
 
-  /// How long a start may take. It takes about half a second.
+  /// The time limit of a start, which usually takes about half a second.
   std::chrono::milliseconds start_timeout{30'000};
 
   /// The server's number in an ensemble, whose other settings are in `config_lines`; 0: a server by
@@ -110,8 +111,8 @@ struct TestingServerOptions {
   /// must include Netty's jar files itself, as /opt/zookeeper/lib/* does.
   std::string classpath{};
   /// The program that cleans up after a killed test. The environment's CUSTODIAN_TESTING_GUARDIAN
-  /// overrides this option. Empty: the program at the place where the library was to be installed,
-  /// which is right unless the installation was moved.
+  /// overrides this option. Empty: the program in the directory for which the library was
+  /// configured, which is right unless the installation was moved.
   std::string guardian = CUSTODIAN_TESTING_GUARDIAN;
 };
 

@@ -70,7 +70,7 @@ asio::awaitable<error_code> watch_node(UpdatePtr update) {
   armed.connection = detail::connection_number(*update->core);
   auto [error, children, watch] = co_await await<&start_children_and_watch, Children, Watch>(
       update->core, update->cancellation, path, update->limits);
-  if (!error) armed.watch = std::move(watch);
+  armed.watch = std::move(watch);
   armed.is_forbidden = error == ServerErrc::no_auth;
   // If the node is missing, the read that follows creates it.
   const bool goes_on = !error || armed.is_forbidden || error == ServerErrc::no_node;

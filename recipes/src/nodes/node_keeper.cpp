@@ -162,8 +162,7 @@ asio::awaitable<error_code> NodeKeeper::act_on(Seen seen) {
       co_return co_await rest(std::move(seen.watch));
     case NodeStep::give_up: break;
   }
-  // This object has no node there, unless the reply to its create was lost, or the server lags
-  // behind.
+  // This object has no node, unless the reply to its create was lost, or the server lags behind.
   claim_.doubtful = claim_.doubtful || claim_.czxid > stat.czxid;
   is_sent_ = claim_.doubtful;
   enter(State::taken, ServerErrc::node_exists);
@@ -209,8 +208,7 @@ asio::awaitable<error_code> NodeKeeper::write(std::int32_t version) {
   co_return unless_a_look_tells(error);
 }
 
-/// Replaces the node that is there by this object's own, in one transaction: the path is never
-/// without a node.
+/// Replaces the node that is there by this object's own, in one transaction.
 asio::awaitable<error_code> NodeKeeper::replace(std::int32_t version) {
   const CorePtr core = client_.core();
   const std::string path = this->path();

@@ -28,8 +28,8 @@ namespace custodian {
 /// \copydetails custodian/nodes/persistent_ttl_node.hpp
 class PersistentTtlNode : public PersistentNode {
  public:
-  /// As PersistentNode's constructor. `ttl` is 1 ms to 2^40 - 1 ms; choose several times as long as an
-  /// outage takes, or the servers delete the node during one. The mode in the options must be
+  /// As PersistentNode's constructor. `ttl` is 1 ms to 2^40 - 1 ms; choose several times as long as
+  /// an outage takes, or the servers delete the node during one. The mode in the options must be
   /// persistent_with_ttl, or persistent_sequential_with_ttl.
   PersistentTtlNode(const Client& client, std::string path, std::chrono::milliseconds ttl,
                     std::string data = {},

@@ -60,7 +60,7 @@ class Connection {
     }
   }
 
-  /// The number of rows that the last statement has inserted, changed or deleted.
+  /// The number of rows that the last INSERT, UPDATE or DELETE has inserted, changed or deleted.
   [[nodiscard]] int changes() const noexcept { return sqlite3_changes(get()); }
 
  private:

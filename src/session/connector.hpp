@@ -57,10 +57,10 @@ class Connector {
   static constexpr std::chrono::milliseconds head_start{250};
 
   /// Dials the first of one or two addresses, and the second one when the first has failed or has
-  /// had its head start. The first connection that is established is taken. Calls `handler` once on
-  /// the strand, not within connect(), unless it is cancelled. The error is `timed_out` when
-  /// `timeout` has passed, which covers all addresses, TCP, TLS and the first token of SASL.
-  /// Cancels an earlier call.
+  /// had its head start. The first connection that is established is taken. Calls `handler` once,
+  /// on the strand and never within connect(); after cancel(), or a later connect(), not at all.
+  /// `timeout` covers all addresses, TCP, TLS and the first token of SASL; when it has passed, the
+  /// error is `timed_out`. Cancels an earlier call.
   void connect(std::vector<Address> addresses, std::chrono::milliseconds timeout, Handler handler);
   [[nodiscard]] bool busy() const noexcept { return attempt_ != nullptr; }
   /// Ends the call under way. Its handler is not called any more.

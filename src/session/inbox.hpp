@@ -40,9 +40,9 @@ class Inbox {
     fault    ///< the library must not read on; see fault()
   };
   [[nodiscard]] Next next(int descriptor);
-  /// Judges a frame that the socket cannot hold, before it arrives there in parts. The library must
-  /// have read all that came before it. Returns whether the frame is good. After a bad frame,
-  /// next() returns `fault`, however much of the frame has arrived.
+  /// Checks a frame that is longer than the socket can hold: the link passes the whole frame here,
+  /// and afterwards writes it to the socket in parts. The C client must have read all frames before
+  /// it. Returns whether the frame is good; after a bad one, next() returns `fault`.
   [[nodiscard]] bool accepts_ahead(std::string_view frame);
   /// The library has read a whole frame, or a part of one.
   enum class Read { whole_frame, part };

@@ -1,6 +1,6 @@
 // The servers of a suite: its own server, started for the first test that needs it, or those that
-// the environment names (CUSTODIAN_TEST_SERVERS=host:port,...). With CUSTODIAN_TEST_TLS=1 clients
-// use TLS: over_tls.hpp.
+// the environment names (CUSTODIAN_TEST_SERVERS=host:port,...). With CUSTODIAN_TEST_TLS=1 the
+// suite's own server and its clients use TLS (over_tls.hpp); named servers are used as they are.
 #pragma once
 
 #include <cstdint>

@@ -43,11 +43,11 @@ class AcquiresUnderWay final : public Service {
 
   explicit AcquiresUnderWay(const boost::asio::any_io_executor& /*strand*/) {}
 
-  /// The counter of the client, which all of its namespaces share: they share one session, too.
+  /// The object of the client, which all of its namespaces share: they share one session, too.
   [[nodiscard]] static AcquiresUnderWay& of(const CorePtr& core);
 
   [[nodiscard]] Entry enter() const { return Entry{number_}; }
-  /// The number, which may outlive the client.
+  /// The number of acquires under way, in a shared counter that may outlive the client.
   [[nodiscard]] const Count& number() const noexcept { return number_; }
 
  private:

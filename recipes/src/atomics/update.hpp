@@ -2,7 +2,8 @@
 
 /// \file
 /// An update of a node's data: read, compute, write if nobody else has written since, otherwise
-/// begin again; and settle a lost reply. Updates work on bytes, which distributed atomics encode.
+/// begin again. If the reply to the write is lost, the update finds out whether the write was
+/// applied. An update works on bytes; distributed atomics encode their values as bytes.
 
 #include <boost/asio/awaitable.hpp>
 #include <cstdint>

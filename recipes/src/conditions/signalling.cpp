@@ -117,7 +117,7 @@ asio::awaitable<Result<std::size_t>> signal_waiters(ConditionSpecPtr condition,
     } else if (leaves_doubt(error)) {
       const Result<std::size_t> settled =
           co_await count_given(condition, cancellation, next, id, options);
-      // It could not be found out whether the signals were given.
+      // If the servers do not say whether the signals were given, the doubt remains.
       if (!settled) co_return failed<std::size_t>(error);
       given += *settled;
     } else if (!line_has_moved(error)) {

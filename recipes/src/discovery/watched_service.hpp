@@ -23,7 +23,7 @@ namespace custodian::discovery_detail {
 
 class WatchedService : public std::enable_shared_from_this<WatchedService> {
  public:
-  /// Follows nothing yet: follow() begins that.
+  /// The service is not followed until follow() is called.
   WatchedService(const Client& client, std::string path, ServiceProviderOptions options);
 
   // -- Any thread ---------------------------------------------------------------------------------

@@ -53,7 +53,7 @@ asio::awaitable<error_code> read_contenders(LookPtr look, std::string path,
     GetResult result = std::move(*(*nodes)[i]);
     const Standpoint& each = standpoints[i];
     const bool asked = is_asked(result);
-    // A request to release has replaced the identity, which is unknown then.
+    // If a request to release has replaced the identity, the identity is unknown.
     if (result.data == revoke_message) result.data.clear();
     inspection->contenders.push_back(
         {.participant = participant_of(*look, join(path, each.name), std::move(result)),

@@ -30,8 +30,9 @@ class ProxyFlow {
   ProxyFlow(ProxyConnection& connection, Socket& source, Socket& sink, FlowRules& rules,
             ReplyCut* reply_cut, StreamEdit edit);
 
-  /// Each of these two is called when its socket is connected.
+  /// Called when the source is connected.
   void open_source();
+  /// Called when the sink is connected.
   void open_sink();
   /// Forwards as much as the rules allow. Call it also when the rules have changed.
   void proceed();

@@ -202,7 +202,7 @@ class AtomicPlay {
     const bool tells = case_.act != AtomicAct::store && !creates;
     const bool wrote = case_.act == AtomicAct::store || done_.written;
     if (tells && done_.after != now) complain("not what is there");
-    // The new node begins with zero.
+    // An operation that creates the node again begins with zero.
     if (now->value != (wrote ? added : 0)) complain("the value is " + std::to_string(now->value));
     if (wrote && adds() && done_.before.value != 0) complain("not what was there before");
     if (wrote && case_.act == AtomicAct::compare) complain("it has matched another node");

@@ -23,12 +23,12 @@
 ///
 /// Fencing: tokens of different ensembles cannot be compared. The path of a lock has one home, so
 /// the tokens of one path can be compared, for as long as the map stays the same. Across a change
-/// of the map they can be compared if each map's clients have the layout's version as
-/// ClientOptions::fencing_epoch, and versions grow.
+/// of the map, the tokens of a path can be compared if the clients of each map have the layout's
+/// version as ClientOptions::fencing_epoch, and each new layout has a greater version.
 ///
-/// Keep on one home what belongs together: a transaction, and a check() of a lease in it, is for
-/// one ensemble only. For that, choose a depth that ends above all the paths, or pin a path above
-/// them. For locks of several homes at once there is InterProcessMultiLock.
+/// A transaction goes to one ensemble: its paths, and the locks whose leases it checks, need one
+/// home. Choose a depth at which these paths have the same key, or pin a path above them. For locks
+/// of several homes at once there is InterProcessMultiLock.
 ///
 /// When not to use it: before one ensemble is at its limit. One ensemble is simpler to run, and its
 /// locks can be in one transaction. For one lock that outlives the loss of an ensemble: QuorumLock;

@@ -31,8 +31,8 @@ inline WatchEventType to_event_type(int type) {
 }
 
 /// Each callback only appends an event, and none throws: an exception would pass through the
-/// library's frames. An event that cannot be made, because memory is short or the library left out
-/// a part of the reply, ends the connection.
+/// C client's frames. An event that cannot be made, because memory is short or the C client left
+/// out a part of the reply, ends the connection.
 struct Callbacks {
   /// Lets `function` append an event to the list.
   template <typename Function>

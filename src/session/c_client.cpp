@@ -52,7 +52,7 @@ CClient::CClient(const SessionSettings& settings)
   if (handle_ == nullptr) {
     throw Error{error_code{errno, boost::system::generic_category()}, "zookeeper_init", ""};
   }
-  // A delay of -1 turns off the library's own resolving of names, which it does while a connection
+  // A delay of -1 turns off the C client's own resolving of names, which it does while a connection
   // works.
   zoo_set_servers_resolution_delay(handle_, -1);
   for (const auto& credential : settings.credentials) add_credential(handle_, credential);
@@ -60,8 +60,8 @@ CClient::CClient(const SessionSettings& settings)
 
 CClient::~CClient() { close(); }
 
-// The library is asked to connect to the placeholder, which never answers, and its socket is
-// replaced by the connected one within the same call. The library then finds its connection
+// The C client is asked to connect to the placeholder, which never answers, and its socket is
+// replaced by the connected one within the same call. The C client then finds its connection
 // established, and sends the handshake.
 
 error_code CClient::hand_over(int socket, std::string server) {
@@ -82,7 +82,7 @@ error_code CClient::exchange_socket(int socket) {
   descriptor_ = -1;
   cork_.forget();
   error_code error = ServerErrc::connection_loss;
-  // After a failed connection, the library asks for a pause before it dials, up to twice: so the
+  // After a failed connection, the C client asks for a pause before it dials, up to twice: so the
   // loop calls it up to three times.
   for (int i = 0; i < 3; ++i) {
     int descriptor = -1;
@@ -103,7 +103,7 @@ error_code CClient::exchange_socket(int socket) {
 }
 
 error_code CClient::forget_leftovers() {
-  // The library clears its queues when it notices that a connection has failed. So it is given a
+  // The C client clears its queues when it notices that a connection has failed. So it is given a
   // connection whose other end is closed.
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) {
@@ -126,7 +126,7 @@ Interest CClient::interest() {
   Interest result;
   int interest = 0;
   timeval timeout{};
-  // On an error, the library may set the descriptor to a number that is closed already.
+  // On an error, the C client may set the descriptor to a number that is closed already.
   const int rc = zookeeper_interest(handle(), &result.descriptor, &interest, &timeout);
   result.error = to_error(rc);
   if (rc != ZOK) result.descriptor = -1;
@@ -197,7 +197,7 @@ void CClient::hang_up(std::string_view fault) {
 void CClient::hang_up() {
   if (!is_reading()) return;
   ::shutdown(descriptor_, SHUT_RDWR);
-  // Drops the bytes that have arrived already: the library could still read them.
+  // Drops the bytes that have arrived already: the C client could still read them.
   std::array<char, 4096> ignored;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
   while (::recv(descriptor_, ignored.data(), ignored.size(), MSG_DONTWAIT) > 0) continue;
   zookeeper_process(handle(), ZOOKEEPER_READ);
@@ -211,8 +211,8 @@ bool CClient::is_reading() const {
 error_code CClient::submit(const Request& request, std::uint64_t operation, Arms arms) {
   if (process_id() != owner_) return Errc::forked;
   const LibraryCall call{*this};
-  // Without a connection, the library would keep the request for the next one, where other requests
-  // may have to go first.
+  // Without a connection, the C client would keep the request for the next one, where other
+  // requests may have to go first.
   if (zoo_state(handle()) != ZOO_CONNECTED_STATE) return Errc::not_connected;
   inbox_.expect(request);
   cork_.put_in(descriptor_);
@@ -289,7 +289,7 @@ error_code CClient::remove_watch(const std::string& path, WatchKind kind, std::u
   cork_.put_in(descriptor_);
   // zoo_aremove_all_watches() removes the watches of this kind that this session has on the path,
   // and ours is the only one. zoo_aremove_watches() would leave the watch on the server. The type
-  // of the completion parameter is a slip in the library's header: it takes the function itself.
+  // of the completion parameter is a slip in the C client's header: it takes the function itself.
   const int rc = zoo_aremove_all_watches(handle(), path.c_str(), to_watcher_type(kind), 0,
                                          reinterpret_cast<void_completion_t*>(&Callbacks::done),
                                          to_context(operation));
@@ -312,7 +312,7 @@ void CClient::forget_watches(const std::vector<KnownWatch>& watches) {
   if (process_id() != owner_) return;
   const LibraryCall call{*this};
   for (const KnownWatch& watch : watches) {
-    // The 1 is for "local": only the library's own table changes.
+    // The 1 is for "local": only the C client's own table changes.
     zoo_aremove_all_watches(handle(), watch.path.c_str(), to_watcher_type(watch.kind), 1, nullptr,
                             nullptr);
   }

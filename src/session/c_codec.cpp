@@ -8,7 +8,7 @@ error_code to_error(int code) noexcept {
     return {};
   }
   switch (code) {
-    // The library completes a request with ZRUNTIMEINCONSISTENCY, after the reconnection, if its
+    // The C client completes a request with ZRUNTIMEINCONSISTENCY, after the reconnection, if its
     // send failed, and also if its reply came out of order. In both cases it is unknown whether the
     // request was applied.
     case ZRUNTIMEINCONSISTENCY:
@@ -71,7 +71,7 @@ int to_flags(CreateMode mode) noexcept {
 CAcl::CAcl(const Acl& acl) {
   entries_.reserve(acl.size());
   for (const AclEntry& entry : acl) {
-    // The library takes char* and only reads through it.
+    // The C client takes char* and only reads through it.
     entries_.push_back(
         {static_cast<std::int32_t>(entry.permissions),
          {const_cast<char*>(entry.scheme.c_str()), const_cast<char*>(entry.id.c_str())}});

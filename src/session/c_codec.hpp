@@ -16,7 +16,7 @@ namespace custodian::detail {
 
 [[nodiscard]] error_code to_error(int code) noexcept;
 [[nodiscard]] custodian::Stat to_stat(const ::Stat& stat);
-/// These functions throw if the library has left out a part of a reply, as it does when the reply
+/// These functions throw if the C client has left out a part of a reply, as it does when the reply
 /// ends too early.
 [[nodiscard]] Acl to_acl(const ACL_vector& acl);
 [[nodiscard]] std::vector<std::string> to_strings(const String_vector& strings);
@@ -27,7 +27,7 @@ template <typename Type>
 }
 [[nodiscard]] int to_flags(CreateMode mode) noexcept;
 
-/// A list of ACL entries in the library's form; it points into the Acl that it was made from.
+/// A list of ACL entries in the C client's form; it points into the Acl that it was made from.
 class CAcl {
  public:
   explicit CAcl(const Acl& acl);

@@ -4,8 +4,8 @@ namespace custodian::detail {
 
 namespace {
 
-/// The library calls an address that refuses a connection an error, and a late ping a warning. Both
-/// are normal for a client that reconnects by itself.
+/// The C client calls an address that refuses a connection an error, and a late ping a warning.
+/// Both are normal for a client that reconnects by itself.
 LogLevel level_of(std::string_view message) {
   if (message.starts_with("ZOO_ERROR@")) return LogLevel::warning;
   if (message.starts_with("ZOO_WARN@")) return LogLevel::info;

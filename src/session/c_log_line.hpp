@@ -18,7 +18,7 @@ struct CLogLine {
 
 /// Drops the time, the process and the thread of a line: the user's log adds its own if it needs
 /// them. Replaces the placeholder (session/placeholder.hpp) by the server's address. Returns
-/// nothing for lines that mean nothing because Custodian dials instead of the library: about its
+/// nothing for lines that mean nothing because Custodian dials instead of the C client: about its
 /// choice among the servers, and about how late it was called.
 [[nodiscard]] std::optional<CLogLine> parse_c_log_line(std::string_view line,
                                                        std::string_view placeholder,

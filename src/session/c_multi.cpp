@@ -43,7 +43,7 @@ CMulti::CMulti(const request::Multi& multi)
 }
 
 void CMulti::add(std::size_t place, const request::Create& create) {
-  // The library copies the path that the server has chosen into `path`.
+  // The C client copies the path that the server has chosen into `path`.
   constexpr std::size_t sequence_digits = 10;
   std::string& path = paths_[place];
   path.resize(create.path.size() + sequence_digits + 2);

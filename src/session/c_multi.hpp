@@ -11,13 +11,13 @@
 
 namespace custodian::detail {
 
-/// *CMulti* is one transaction, with the memory that the library writes its results into. It points
-/// into the request, which must live until submit() has returned.
+/// *CMulti* is one transaction, with the memory that the C client writes its results into. It
+/// points into the request, which must live until submit() has returned.
 class CMulti {
  public:
-  /// Whether the library accepts each operation. If the library refuses one, it frees those that it
-  /// has linked already: so it must not get such a transaction. Operations on containers and TTL
-  /// nodes are not accepted either, because the library misreads the replies.
+  /// Whether the C client accepts each operation. If the C client refuses one, it frees those that
+  /// it has linked already: so it must not get such a transaction. Operations on containers and TTL
+  /// nodes are not accepted either, because the C client misreads the replies.
   [[nodiscard]] static bool accepts(const request::Multi& multi);
 
   explicit CMulti(const request::Multi& multi);
@@ -25,7 +25,7 @@ class CMulti {
   CMulti& operator=(const CMulti&) = delete;
   ~CMulti() = default;
 
-  /// Returns the library's own code.
+  /// Returns the C client's own code.
   [[nodiscard]] int submit(zhandle_t* handle, void_completion_t completion, const void* context);
   /// The results of a transaction that has completed with this code.
   [[nodiscard]] std::vector<TransactionResult> results(int code) const;

@@ -21,7 +21,7 @@ bool Descriptor::follow(int descriptor) {
   }
   if (is_open() && status.st_ino == inode_) return false;
   release();
-  // Debian's build of the library leaves the descriptor open across exec: every child of the
+  // Debian's build of the C client leaves the descriptor open across exec: every child of the
   // application would inherit the session.
   ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   const int duplicate = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);

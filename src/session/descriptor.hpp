@@ -3,9 +3,9 @@
 /// \file
 /// Descriptor lets Asio wait for the C client's socket.
 ///
-/// The library may close its descriptor at any time, and get the same number again for another
+/// The C client may close its descriptor at any time, and get the same number again for another
 /// socket. So Asio is given a duplicate, which Custodian closes, and a socket is recognised by its
-/// inode. The duplicate also serves to shut down a connection that the library would wait for too
+/// inode. The duplicate also serves to shut down a connection that the C client would wait for too
 /// long.
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ class Descriptor {
  public:
   explicit Descriptor(const boost::asio::any_io_executor& strand) : duplicate_{strand} {}
 
-  /// Duplicates the socket behind the library's descriptor, if it is another one than before;
+  /// Duplicates the socket behind the C client's descriptor, if it is another one than before;
   /// returns whether it did. -1 releases the duplicate.
   bool follow(int descriptor);
   void release();
@@ -37,7 +37,7 @@ class Descriptor {
   void shut_down();
   /// Whether the kernel accepts output now.
   [[nodiscard]] bool has_room();
-  /// Reads the bytes that the library has left unread on a connection that has ended, 4 KiB at
+  /// Reads the bytes that the C client has left unread on a connection that has ended, 4 KiB at
   /// most: a few short replies.
   [[nodiscard]] std::string unread();
   /// Reads and drops all input; false when the other side has closed.

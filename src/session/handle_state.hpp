@@ -5,7 +5,7 @@
 
 namespace custodian::detail {
 
-/// The state at the end of the newest call into the library.
+/// The state at the end of the newest call into the C client.
 enum class HandleState {
   disconnected,
   connecting,  ///< to an address that has not accepted yet

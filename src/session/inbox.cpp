@@ -44,12 +44,12 @@ bool Inbox::accepts_ahead(std::string_view frame) {
 
 void Inbox::has_read(Read read) {
   const bool goes_on = std::exchange(in_frame_, read == Read::part);
-  // The end of a connection is no frame: when the library reads it, no good frame is left.
+  // The end of a connection is no frame: when the C client reads it, no good frame is left.
   if (!goes_on && good_frames_ > 0) --good_frames_;
 }
 
 /// 1. Peek at the socket's input, which stays in the kernel.
-/// 2. Count the whole frames at its front that pass the check: the library may read those.
+/// 2. Count the whole frames at its front that pass the check: the C client may read those.
 /// 3. If there is none, and the first frame is longer than the buffer, enlarge the buffer and begin
 ///    again.
 /// 4. Wait for a frame that has not arrived as a whole. If it is longer than longest_whole, or than
@@ -59,7 +59,7 @@ Inbox::Next Inbox::look(int descriptor) {
   for (;;) {
     const auto count = ::recv(descriptor, buffer_.data(), buffer_.size(), MSG_PEEK | MSG_DONTWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return Next::wait;
-    if (count <= 0) return Next::read;  // an end or an error: the library finds out which
+    if (count <= 0) return Next::read;  // an end or an error: the C client finds out which
     const std::string_view bytes{buffer_.data(), static_cast<std::size_t>(count)};
     std::string_view rest = bytes;
     Finding found = check_.examine(rest);

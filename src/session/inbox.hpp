@@ -2,7 +2,7 @@
 
 /// \file
 /// Inbox checks the input of the C client's socket while it is still in the kernel, before the
-/// library may read it. A partial frame is left there until it is whole.
+/// C client may read it. A partial frame is left there until it is whole.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ class Inbox {
 
   explicit Inbox(std::size_t credentials) : check_{credentials} {}
 
-  // These calls record the requests that the library has sent, and the end of its connection.
+  // These calls record the requests that the C client has sent, and the end of its connection.
   void expect(const Request& request) { check_.expect(expected_reply(request)); }
   void expect_no_body() { check_.expect({}); }
   void withdraw() { check_.withdraw(); }
@@ -35,16 +35,16 @@ class Inbox {
 
   enum class Next {
     wait,    ///< there is nothing to read now
-    read,    ///< the library may read one frame, or the connection's end
+    read,    ///< the C client may read one frame, or the connection's end
     broken,  ///< the connection has ended within a frame
-    fault    ///< the library must not read on; see fault()
+    fault    ///< the C client must not read on; see fault()
   };
   [[nodiscard]] Next next(int descriptor);
   /// Checks a frame that is longer than the socket can hold: the link passes the whole frame here,
   /// and afterwards writes it to the socket in parts. The C client must have read all frames before
   /// it. Returns whether the frame is good; after a bad one, next() returns `fault`.
   [[nodiscard]] bool accepts_ahead(std::string_view frame);
-  /// The library has read a whole frame, or a part of one.
+  /// The C client has read a whole frame, or a part of one.
   enum class Read { whole_frame, part };
   void has_read(Read read);
   /// The next call of next() looks at the socket, which may have new input.
@@ -76,7 +76,7 @@ class Inbox {
   std::string fault_;
   std::size_t good_frames_ = 0;  ///< checked, and not read yet
   std::size_t awaited_ = 0;      ///< the bytes that the kernel was asked to wait for; 0: any
-  bool in_frame_ = false;        ///< the library has read a part of a frame
+  bool in_frame_ = false;        ///< the C client has read a part of a frame
   bool drained_ = false;         ///< there was no input behind the good frames
 };
 

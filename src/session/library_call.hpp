@@ -14,8 +14,8 @@
 
 namespace custodian::detail {
 
-/// Holds the process-wide lock during one call into the library, and remembers which CClient calls:
-/// completions and log lines come without a handle.
+/// Holds the process-wide lock during one call into the C client, and remembers which CClient
+/// calls: completions and log lines come without a handle.
 class LibraryCall {
  public:
   explicit LibraryCall(CClient& client) : lock_{(make_fork_safe(), mutex)} {

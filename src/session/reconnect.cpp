@@ -41,7 +41,7 @@ void Reconnect::attempted(Time now) noexcept {
 Reconnect::Wait Reconnect::wait(Time now, Pause asked, Socket socket) noexcept {
   if (socket == Socket::unwatched) return {std::min(asked, ReconnectPace::unwatched_socket)};
   if (socket == Socket::none || connected()) return {asked};
-  // A silent address is cut off here, because the library would wait for two thirds of the session
+  // A silent address is cut off here, because the C client would wait for two thirds of the session
   // timeout.
   const auto waited = std::chrono::duration_cast<Pause>(now - attempted_at_);
   if (waited < connect_timeout_) return {std::min(asked, connect_timeout_ - waited)};

@@ -28,7 +28,7 @@
 /// - the server is silent: the heartbeat (`client/lease_clock.hpp`) notices that, and ClientSession
 ///   calls disconnect();
 /// - set_servers(), or a look-up of the names, has removed its address;
-/// - Inbox finds a fault in what the server has sent, or the library cannot send.
+/// - Inbox finds a fault in what the server has sent, or the C client cannot send.
 ///
 /// ZooKeeperSession::deliver() deals with an end in a fixed order. First look() sees the loss, so
 /// that no completion sends a request into the connection that is gone. Then the lost requests are

@@ -13,7 +13,7 @@ constexpr std::size_t password_size = 16;
 constexpr std::size_t stat_size = 68;
 
 /// The size of an answer to a handshake. Its last byte says whether the server is read-only.
-/// Servers before 3.4 leave that byte out: the library would take the first byte of the next frame
+/// Servers before 3.4 leave that byte out: the C client would take the first byte of the next frame
 /// for it, and read everything behind it one byte off from what was checked here. Such servers are
 /// refused.
 constexpr std::int32_t greeting_size = 37;
@@ -24,7 +24,7 @@ constexpr std::int32_t ping = -2;
 constexpr std::int32_t credential = -4;
 constexpr std::int32_t watches_set = -8;
 
-/// The library computes with thirds of the timeout in 32 bits, which a longer one could overflow.
+/// The C client computes with thirds of the timeout in 32 bits, which a longer one could overflow.
 constexpr std::int32_t longest_timeout = std::numeric_limits<std::int32_t>::max() / 2;
 
 void walk(JuteReader& frame, ReplyBody body) {
@@ -186,11 +186,11 @@ std::string ReplyCheck::handshake_fault(JuteReader& frame) const {
   // Any other id means that the session has expired: then the rest does not matter.
   if (session_ != 0 && session != session_) return {};
   if (session == 0) return "a handshake without a session";
-  // With such a timeout, the library would never wait for a connection again.
+  // With such a timeout, the C client would never wait for a connection again.
   if (timeout <= 0 || timeout > longest_timeout) {
     return "a session timeout of " + std::to_string(timeout) + " ms";
   }
-  // With a read-only session, the library would look for another server, and wait for it.
+  // With a read-only session, the C client would look for another server, and wait for it.
   if (read_only) return "a read-only session, which nobody asked for";
   return {};
 }
@@ -204,7 +204,7 @@ std::string ReplyCheck::frame_fault(JuteReader& frame) {
     case ping:
     case watches_set:
       heard_ = true;
-      // The library ignores the error of these replies.
+      // The C client ignores the error of these replies.
       wants_authentication_ = wants_authentication_ || wants_authentication(error);
       return {};
     case credential:
@@ -227,11 +227,12 @@ std::string ReplyCheck::frame_fault(JuteReader& frame) {
 std::string ReplyCheck::reply_fault(JuteReader& frame, std::int32_t error) const {
   if (expected_.empty()) return "a reply that nobody asked for";
   const ExpectedReply& expected = expected_.front();
-  // The library compares the request numbers itself, and does not read the body of a failure.
+  // The C client compares the request numbers itself, and does not read the body of a failure.
   if (error != 0) return {};
   if (expected.body == ReplyBody::results) {
     walk_results(frame, expected.results);
-    // The library reads as many results as it has operations, without a check, so all must be seen.
+    // The C client reads as many results as it has operations, without a check, so all must be
+    // seen.
     if (frame.state() == JuteReader::State::unseen) return "too many results to look at";
   } else {
     walk(frame, expected.body);

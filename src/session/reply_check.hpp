@@ -5,10 +5,10 @@
 /// and none are kept.
 ///
 /// The C client trusts its server. A reply that no request asked for ends the process; one that is
-/// too short for its kind makes the library free memory on its stack; a vector's count is allocated
-/// before it is compared with anything. So ReplyCheck walks through each frame before the library
-/// reads it, by the steps that the library will take: they stay within an accepted frame. Whether a
-/// well-formed reply *says* something sensible is the server's business.
+/// too short for its kind makes the C client free memory on its stack; a vector's count is
+/// allocated before it is compared with anything. So ReplyCheck walks through each frame before the
+/// C client reads it, by the steps that the C client will take: they stay within an accepted frame.
+/// Whether a well-formed reply *says* something sensible is the server's business.
 
 #include <cstddef>
 #include <cstdint>
@@ -46,9 +46,9 @@ struct ExpectedReply {
 /// The verdict about the frame at the front of the bytes.
 struct Finding {
   enum class Kind {
-    good,     ///< a frame that the library may read
+    good,     ///< a frame that the C client may read
     partial,  ///< too few bytes to decide
-    fault     ///< a frame that the library must not read
+    fault     ///< a frame that the C client must not read
   };
   Kind kind = Kind::partial;
   /// The size of the whole frame, with its length field; of a partial frame, a lower bound.
@@ -87,8 +87,8 @@ class ReplyCheck {
   [[nodiscard]] bool heard() const noexcept { return heard_; }
 
   /// Whether the server has said since the last call that it works only for clients that
-  /// authenticate, in an answer to a request of the library's own: a ping, or the one that restores
-  /// the watches.
+  /// authenticate, in an answer to a request of the C client's own: a ping, or the one that
+  /// restores the watches.
   [[nodiscard]] bool take_want_of_authentication() noexcept {
     return std::exchange(wants_authentication_, false);
   }

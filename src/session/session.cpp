@@ -4,7 +4,7 @@ namespace custodian {
 
 bool is_answer_of_server(const error_code& error) noexcept {
   if (!error) return true;
-  // Codes above no_node are the library's own, or come from a server that could not even read the
+  // Codes above no_node are the C client's own, or come from a server that could not even read the
   // request.
   if (error.category() != server_category() ||
       error.value() > static_cast<int>(ServerErrc::no_node))

@@ -140,10 +140,10 @@ void ZooKeeperSession::schedule_pump() {
   });
 }
 
-/// 1. Hand out the results of the last call into the library.
+/// 1. Hand out the results of the last call into the C client.
 /// 2. Without a connection: look whether the servers refuse the session, and dial an address.
 /// 3. Remove watches that no watcher waits for.
-/// 4. Ask the library what it waits for, and present accepted credentials if nothing is left to
+/// 4. Ask the C client what it waits for, and present accepted credentials if nothing is left to
 ///    send.
 /// 5. Wait for the socket, or the time.
 /// 6. Hand out the results of step 4, which may have ended the connection.
@@ -317,7 +317,7 @@ void ZooKeeperSession::stop_timer() {
 }
 
 void ZooKeeperSession::fail_lost_operations() {
-  // The library has completed most operations, but not those whose send failed just now, nor those
+  // The C client has completed most operations, but not those whose send failed just now, nor those
   // whose event could not be made.
   while (!operations_.empty()) {
     event::Completed lost{operations_.begin()->first, {}};

@@ -64,7 +64,7 @@ class ZooKeeperSession final : public Session,
     std::function<void()> done;
   };
 
-  // The loop: ask the library what it waits for, wait for that, let it work, hand out the results.
+  // The loop: ask the C client what it waits for, wait for that, let it work, hand out the results.
   void pump();
   void schedule_pump();
   void on_no_connection();
@@ -113,7 +113,7 @@ class ZooKeeperSession final : public Session,
   /// have fired unseen.
   void drop_excess_watches();
   void forget(const std::vector<WatchTable::Dropped>& watches);
-  /// Takes note of a refusal that the library has left unread on a connection that is lost.
+  /// Takes note of a refusal that the C client has left unread on a connection that is lost.
   void hear_last_words();
   /// Ends the session if, after a long time without a connection, a probe shows that the servers
   /// work but do not continue it.
@@ -180,7 +180,7 @@ class ZooKeeperSession final : public Session,
   std::shared_ptr<CredentialTrial> trial_;
   std::shared_ptr<Probe> probe_;
   bool probed_ = false;  ///< the probe has its result
-  /// The level of the loudest line of the library's log in this outage.
+  /// The level of the loudest line of the C client's log in this outage.
   LogLevel loudest_ = LogLevel::debug;
   /// The level of the loudest line about addresses in this outage.
   LogLevel loudest_dialled_ = LogLevel::debug;

@@ -3,8 +3,8 @@
 ///
 /// zookeeper_close() sends the end of the session and then blocks until the socket is readable, or
 /// for one and a half seconds. So a harmless request goes out first, and its reply is left unread:
-/// the library finds the socket readable and returns at once. Our duplicate of the descriptor keeps
-/// the connection open until the server has seen the end of the session and closes it.
+/// the C client finds the socket readable and returns at once. Our duplicate of the descriptor
+/// keeps the connection open until the server has seen the end of the session and closes it.
 
 #include <boost/asio/post.hpp>
 
@@ -75,7 +75,7 @@ void ZooKeeperSession::pump_closing() {
 }
 
 void ZooKeeperSession::finish_closing() {
-  // The operations are completed here, because the completions that the library makes when it is
+  // The operations are completed here, because the completions that the C client makes when it is
   // closed are not read.
   fail_operations(Errc::closed);
   end_watches(Errc::closed);

@@ -70,7 +70,7 @@ void ZooKeeperSession::present_accepted(const Interest& interest) {
       log(LogLevel::info, "the new credentials are presented");
     }
   }
-  schedule_pump();  // the library has still to send the credentials
+  schedule_pump();  // the C client has still to send the credentials
 }
 
 void ZooKeeperSession::stop_trial() {

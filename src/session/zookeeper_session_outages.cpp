@@ -72,9 +72,9 @@ void ZooKeeperSession::retire() {
 
 void ZooKeeperSession::hear_last_words() {
   // A server that refuses the first of many requests ends the connection without having read the
-  // others, so the kernel resets it. If the library notices that when it sends, it closes its
+  // others, so the kernel resets it. If the C client notices that when it sends, it closes its
   // socket, and the refusal stays unread.
-  // After an answer, the library may have read a part of a reply, whose rest is no frame.
+  // After an answer, the C client may have read a part of a reply, whose rest is no frame.
   if (record_.was_answered() || !refuses_unauthenticated(descriptor_.unread())) return;
   record_.answered();
   record_.unauthenticated(to_text(dialled_.endpoint), steady_clock::now());

@@ -190,7 +190,7 @@ void ZooKeeperSession::give_attempt_up() {
   } else {
     log(damped(LogLevel::warning, loudest_dialled_),
         beginning + "the server accepts connections, but does not answer in time");
-    // The library's line about this end says less.
+    // The C client's line about this end says less.
     loudest_ = std::max(loudest_, LogLevel::warning);
   }
   cut_off();
@@ -232,7 +232,7 @@ void ZooKeeperSession::log_unanswered() {
 
 void ZooKeeperSession::on_interest_failed() {
   if (client_->has_connection()) {
-    // A ping could not be sent, and the library still takes the connection for a good one. The
+    // A ping could not be sent, and the C client still takes the connection for a good one. The
     // shutdown makes it notice.
     cut_off();
     client_->process(true, false);
@@ -254,7 +254,7 @@ void ZooKeeperSession::cut_off() {
 void ZooKeeperSession::on_connected() {
   reconnect_.on_connected();
   record_.connected(steady_clock::now(), client_->session().timeout);
-  // The library restores the watches with a request of its own, which the server answers.
+  // The C client restores the watches with a request of its own, which the server answers.
   if (watches_.armed_bytes() > 0) record_.asked();
   stop_probe();
   loudest_ = loudest_dialled_ = loudest_secured_ = LogLevel::debug;

@@ -3,8 +3,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <functional>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "custodian/locks/inter_process_mutex.hpp"
@@ -115,6 +120,30 @@ TEST_CASE("a forked child that runs its parent's context leaves a connection ove
   CHECK(exists());
   CHECK(client.session().id == before.id);
   CHECK(client.session().connection == before.connection);
+}
+
+TEST_CASE("an address at which TLS fails again and again rests longer and longer") {
+  asio::io_context context;
+  asio::ip::tcp::acceptor acceptor{context, {asio::ip::address_v4::loopback(), 0}};
+  std::atomic<int> connections = 0;
+  std::function<void()> accept = [&] {
+    acceptor.async_accept([&](error_code error, const asio::ip::tcp::socket&) {
+      if (error) return;
+      ++connections;  // the socket is closed at once
+      accept();
+    });
+  };
+  accept();
+  std::jthread serving{[&] { context.run(); }};
+  const Directory files;
+  {
+    const Client client{secure_options({"127.0.0.1", acceptor.local_endpoint().port()}, files)};
+    CHECK(eventually([&] { return connections >= 3; }));
+    std::this_thread::sleep_for(500ms);
+  }
+  // The rests double up to a second: in the time that a test may take there is room for few.
+  CHECK(connections < 60);
+  asio::post(context, [&] { acceptor.close(); });
 }
 
 TEST_CASE("a child that lives on hides no end of a connection over TLS") {

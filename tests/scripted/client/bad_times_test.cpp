@@ -5,8 +5,11 @@
 #include <stdexcept>
 
 #include "client/client_core.hpp"
+#include "client/operation.hpp"
 #include "custodian/authoring/bridge.hpp"
 #include "custodian/authoring/operations.hpp"
+#include "custodian/authoring/result.hpp"
+#include "custodian/authoring/spawn.hpp"
 #include "scripted/enough_time.hpp"
 #include "scripted/noted_session.hpp"
 #include "scripted/world.hpp"
@@ -189,6 +192,30 @@ bool cut_while_deletes_pause(std::chrono::milliseconds pause) {
 
 TEST_CASE("a delete whose next try comes while others are sent anew is sent once") {
   play_with_enough_time(100ms, cut_while_deletes_pause);
+}
+
+boost::asio::awaitable<Result<void>> pause_for_an_hour(CorePtr core, CancellationPtr cancellation) {
+  co_await detail::pause(core, 1h, Deadline::never(), cancellation);
+  co_return Result<void>{};
+}
+
+TEST_CASE("a pause whose cancellation was requested before it, or within it, ends") {
+  World world;
+  auto client = world.client("observed");
+  const CancellationPtr early = std::make_shared<Cancellation>(client->core());
+  const CancellationPtr late = std::make_shared<Cancellation>(client->core());
+  early->request();
+  world.settle();
+  Outcome<> at_once;
+  Outcome<> later;
+  spawn(client->core(), "a pause", pause_for_an_hour(client->core(), early), at_once.handler());
+  spawn(client->core(), "a pause", pause_for_an_hour(client->core(), late), later.handler());
+  world.settle();
+  CHECK(at_once.arrived());
+  CHECK_FALSE(later.arrived());
+  late->request();
+  CHECK(world.run_until_arrived(later));
+  CHECK(world.end(client));
 }
 
 TEST_CASE("a wait for another state than a closed client has ends with that state") {

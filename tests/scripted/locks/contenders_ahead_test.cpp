@@ -8,6 +8,7 @@
 #include "custodian/locks/inter_process_read_write_lock.hpp"
 #include "custodian/locks/striped_mutex.hpp"
 #include "custodian/semaphores/inter_process_semaphore.hpp"
+#include "scripted/moments.hpp"
 #include "scripted/world.hpp"
 #include "support/catch.hpp"
 
@@ -47,6 +48,26 @@ struct Two {
     REQUIRE(world.run_until([&] { return positions.size() >= count; }));
   }
 };
+
+TEST_CASE("contenders ahead: a try lists its queue without a watch") {
+  Two two;
+  {
+    Lease first = two.acquired(*two.other);
+    std::size_t watches = 1;
+    const auto plan = std::make_shared<Moments>("mine");
+    plan->behind({"children"},
+                 [&] { watches = two.world.ensemble.watches(two.mine->session().id); });
+    two.world.ensemble.set_fault_plan(plan);
+    InterProcessMutex mutex{*two.mine, "/lock"};
+    const auto tried =
+        run<AcquireResult>(two.world, [&](auto done) { mutex.async_try_acquire(done); });
+    two.world.ensemble.set_fault_plan(nullptr);
+    REQUIRE(tried.arrived());
+    CHECK_FALSE(tried.result());
+    CHECK(plan->have_come());
+    CHECK(watches == 0);
+  }
+}
 
 TEST_CASE("contenders ahead: a waiter hears their number, and the nearest one") {
   Two two;
